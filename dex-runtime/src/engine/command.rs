@@ -1,0 +1,192 @@
+//! What can be asked of a run.
+
+use std::time::Duration;
+
+use super::event::{Failure, RetryPolicy, Stop};
+use super::state::RunIdentity;
+use super::wait::Condition;
+use crate::ids::{Attempt, ExecutionNo, Name, Slot};
+use crate::time::Timestamp;
+use crate::value::Payload;
+
+/// Something asked of a run. The engine answers with events or with a [`Rejection`](super::Rejection).
+#[derive(Clone, Debug, PartialEq)]
+pub enum Command {
+    /// Begin a run.
+    Start(Start),
+    /// `wait_for` returned.
+    StartWait(WaitReport),
+    /// A step returned.
+    CompleteStep(StepReport),
+    /// An attempt failed.
+    FailAttempt(FailureReport),
+    /// Put messages at the end of a channel.
+    Publish {
+        /// The channel.
+        slot: Slot,
+        /// The messages, in order.
+        values: Vec<Payload>,
+    },
+    /// An RPC that may write has run; apply what it did if what it read is still so.
+    ApplyRpc(RpcReport),
+    /// The time of something of this execution may have come.
+    FireTimer {
+        /// The execution.
+        execution: ExecutionNo,
+    },
+    /// Let a parked execution try again.
+    ResumeStep {
+        /// The execution.
+        execution: ExecutionNo,
+    },
+    /// End the run.
+    Stop {
+        /// In which way.
+        stop: Stop,
+        /// What the caller says about it.
+        reason: Option<String>,
+    },
+}
+
+impl Command {
+    /// The command's name, for logs and errors.
+    pub fn name(&self) -> &'static str {
+        match self {
+            Self::Start(_) => "start",
+            Self::StartWait(_) => "start wait",
+            Self::CompleteStep(_) => "complete step",
+            Self::FailAttempt(_) => "fail attempt",
+            Self::Publish { .. } => "publish",
+            Self::ApplyRpc(_) => "apply rpc",
+            Self::FireTimer { .. } => "fire timer",
+            Self::ResumeStep { .. } => "resume step",
+            Self::Stop { .. } => "stop",
+        }
+    }
+}
+
+/// How to begin a run.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Start {
+    /// What never changes about it.
+    pub identity: RunIdentity,
+    /// The start step with its input; `None` for a flow that begins with no step.
+    pub movement: Option<Movement>,
+    /// Attributes and messages that are there from the beginning.
+    pub staged: Staged,
+}
+
+/// What a handler wrote. It takes effect with the handler's outcome or not at all.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Staged {
+    /// Attribute writes (`None` deletes), in order; the last one of a slot counts.
+    pub attributes: Vec<(Slot, Option<Payload>)>,
+    /// Messages, in order.
+    pub messages: Vec<(Slot, Payload)>,
+}
+
+/// An entry into a step.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Movement {
+    /// The step.
+    pub step: Name,
+    /// Its input.
+    pub input: Payload,
+    /// Whether the step has a `wait_for` that comes first.
+    pub waits: bool,
+}
+
+/// `wait_for` returned.
+#[derive(Clone, Debug, PartialEq)]
+pub struct WaitReport {
+    /// Which attempt this was.
+    pub attempt: Attempt,
+    /// What it wants to wait for.
+    pub condition: Condition,
+    /// What it wrote.
+    pub staged: Staged,
+}
+
+/// A step returned a decision.
+#[derive(Clone, Debug, PartialEq)]
+pub struct StepReport {
+    /// Which attempt this was.
+    pub attempt: Attempt,
+    /// What comes next.
+    pub decision: Decision,
+    /// What it wrote.
+    pub staged: Staged,
+}
+
+/// What comes after a step.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Decision {
+    /// These steps, all at once, in this order. Never empty.
+    Continue(Vec<Movement>),
+    /// The run completes once no other execution is left.
+    Complete(Payload),
+    /// The run completes at once; other executions are cancelled.
+    CompleteNow(Payload),
+    /// The run completes at once if these channels are empty; else the step follows. One check.
+    CompleteIfEmpty {
+        /// The channels. Messages that other executions have reserved count as present.
+        channels: Vec<Slot>,
+        /// The output, if they are empty.
+        output: Payload,
+        /// What follows, if they are not.
+        otherwise: Movement,
+    },
+    /// The run fails at once; other executions are cancelled.
+    Fail {
+        /// Why.
+        reason: String,
+    },
+    /// This branch ends; the run goes on.
+    DeadEnd,
+}
+
+/// An attempt failed.
+#[derive(Clone, Debug, PartialEq)]
+pub struct FailureReport {
+    /// Which attempt this was.
+    pub attempt: Attempt,
+    /// When it started.
+    pub started_at: Timestamp,
+    /// How it failed.
+    pub failure: Failure,
+    /// What the handler asked the next pause to be.
+    pub retry_after: Option<Duration>,
+    /// When to give up.
+    pub retry: RetryPolicy,
+    /// And what then.
+    pub exhausted: Exhausted,
+}
+
+/// What happens to a step whose retries are used up.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Exhausted {
+    /// The run fails.
+    Fail,
+    /// The execution is parked.
+    Park,
+    /// This step takes over with the same input.
+    Recover {
+        /// The recovery step.
+        step: Name,
+        /// Whether it has a `wait_for` that comes first.
+        waits: bool,
+    },
+}
+
+/// An RPC that may write has run.
+#[derive(Clone, Debug, PartialEq)]
+pub struct RpcReport {
+    /// The RPC.
+    pub rpc: Name,
+    /// What it read: each attribute with the version it saw, or `None` if it was not set.
+    pub reads: Vec<(Slot, Option<u64>)>,
+    /// What it wrote.
+    pub staged: Staged,
+    /// The steps it starts, in order.
+    pub movements: Vec<Movement>,
+}

@@ -1,0 +1,252 @@
+//! What a run is at one moment: the fold of its events.
+
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
+use std::sync::Arc;
+
+use super::event::{Closing, Failure, Recovery, Source};
+use super::wait::{Condition, Outcome};
+use crate::ids::{Attempt, ExecutionNo, FlowId, Name, RunId, Slot};
+use crate::time::Timestamp;
+use crate::value::Payload;
+
+/// What never changes about a run.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct RunIdentity {
+    /// The stored name of the flow's definition.
+    pub flow: Name,
+    /// What the caller called the run.
+    pub flow_id: FlowId,
+    /// What the engine called it.
+    pub run_id: RunId,
+    /// When it was started.
+    pub started_at: Timestamp,
+}
+
+/// Whether a run goes on, or how it ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum Status {
+    /// Steps run or wait, or an RPC may still start some.
+    Running,
+    /// Ended by a completing decision.
+    Completed,
+    /// Ended by a failing decision or by a step whose retries were used up.
+    Failed,
+    /// Ended by a cancel from outside.
+    Canceled,
+    /// Ended by a terminate from outside.
+    Terminated,
+}
+
+impl Status {
+    /// Whether the run has ended.
+    pub fn is_closed(self) -> bool {
+        self != Self::Running
+    }
+}
+
+impl std::fmt::Display for Status {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(match self {
+            Self::Running => "Running",
+            Self::Completed => "Completed",
+            Self::Failed => "Failed",
+            Self::Canceled => "Canceled",
+            Self::Terminated => "Terminated",
+        })
+    }
+}
+
+/// A run as it is now.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct RunState {
+    /// Shared with every view that is handed out.
+    pub identity: Arc<RunIdentity>,
+    /// Transitions folded so far; the last one's sequence number.
+    pub version: u64,
+    /// Executions ever scheduled; the last one's number.
+    pub scheduled: u64,
+    /// Executions ever scheduled of each step: the `n` of `<step>-<n>`.
+    pub step_counts: BTreeMap<Name, u32>,
+    /// Executions that have not ended, in the order of scheduling.
+    pub executions: BTreeMap<ExecutionNo, Execution>,
+    /// How many of them are [`Phase::Ready`]. Kept so that "active or parked" costs nothing to ask.
+    pub ready: usize,
+    /// The attributes that are set. Shared with views; a write copies it only while a view is alive.
+    pub attributes: Arc<BTreeMap<Slot, Attribute>>,
+    /// Every channel that ever held a message or had a waiter.
+    pub channels: BTreeMap<Slot, ChannelState>,
+    /// Whether a step has asked for completion. Sticky: the run completes once no execution is left.
+    pub completion_requested: bool,
+    /// What completing decisions gave, in order.
+    pub outputs: Vec<Output>,
+    /// How the run ended, once it has.
+    pub closed: Option<Closed>,
+}
+
+/// An attribute's value.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Attribute {
+    /// The value.
+    pub value: Payload,
+    /// The transition that wrote it: what an RPC compares to learn whether what it read has changed.
+    pub version: u64,
+}
+
+/// One entry into a step.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Execution {
+    /// The step's stored name.
+    pub step: Name,
+    /// Counts the executions of this step in this run, from 1.
+    pub number: u32,
+    /// What scheduled it.
+    pub source: Source,
+    /// The step's input, the same for both methods and all attempts.
+    pub input: Payload,
+    /// Where it stands.
+    pub phase: Phase,
+    /// When it came to stand there.
+    pub since: Timestamp,
+    /// Number of the last hand-out, over both methods: the attempt token.
+    pub attempt: u32,
+    /// Failed attempts of the current method.
+    pub failures: u32,
+    /// Start of the current method's first attempt; known once an attempt has reported.
+    pub first_attempt_at: Option<Timestamp>,
+    /// How the last attempt of the current method failed.
+    pub last_failure: Option<Failure>,
+    /// What this execution is to recover from, if it is a recovery.
+    pub recovery: Option<Recovery>,
+    /// What its wait gave, once it was met. Holds the messages that are reserved for it.
+    pub outcome: Option<Outcome>,
+}
+
+/// Which of a step's two methods.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Method {
+    /// `wait_for`: says what to wait for.
+    WaitFor,
+    /// The step itself.
+    Execute,
+}
+
+/// Where a step execution stands.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Phase {
+    /// A handler is to be called, or is being called.
+    Ready(Method),
+    /// Nothing to do until the condition is met.
+    Waiting {
+        /// What is waited for.
+        condition: Condition,
+        /// Timers up to this instant have fired.
+        fired_until: Timestamp,
+    },
+    /// The last attempt failed; the next one starts later.
+    Backoff {
+        /// The method to try again.
+        method: Method,
+        /// When.
+        until: Timestamp,
+    },
+    /// Repeating cannot help: an operator must look at it. The reason is the last failure.
+    Parked(Method),
+}
+
+impl Execution {
+    /// The earliest instant at which time alone changes something for this execution.
+    pub fn due(&self) -> Option<Timestamp> {
+        match &self.phase {
+            Phase::Backoff { until, .. } => Some(*until),
+            Phase::Waiting { condition, fired_until } => condition.next_timer(*fired_until),
+            Phase::Ready(_) | Phase::Parked(_) => None,
+        }
+    }
+
+    /// What people call it: `<step>-<n>`.
+    pub fn id(&self) -> String {
+        format!("{}-{}", self.step, self.number)
+    }
+
+    /// What the step is given beside its input, once its wait was met.
+    pub fn outcome_value(&self) -> Option<Payload> {
+        self.outcome.as_ref().map(Outcome::value)
+    }
+}
+
+/// A durable queue of a run.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct ChannelState {
+    /// Messages nobody has reserved, oldest first.
+    pub queue: VecDeque<Message>,
+    /// Messages ever published; the last one's number.
+    pub published: u64,
+    /// Messages that are reserved for executions.
+    pub reserved: usize,
+    /// Executions whose condition names this channel, so that a message wakes only those.
+    pub waiting: BTreeSet<ExecutionNo>,
+}
+
+/// A message of a channel.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Message {
+    /// Its place in the channel, from 1: what keeps the order when a failed step gives messages back.
+    pub number: u64,
+    /// The value.
+    pub value: Payload,
+}
+
+/// What a completing decision gave.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Output {
+    /// The step that completed.
+    pub step: Name,
+    /// Its execution's number among those of the step.
+    pub number: u32,
+    /// The value.
+    pub value: Payload,
+}
+
+/// How a run ended.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Closed {
+    /// When.
+    pub at: Timestamp,
+    /// In which way.
+    pub closing: Closing,
+    /// Messages that nobody had consumed.
+    pub unconsumed: u64,
+}
+
+impl RunState {
+    /// Whether the run goes on, or how it ended.
+    pub fn status(&self) -> Status {
+        match &self.closed {
+            None => Status::Running,
+            Some(closed) => closed.closing.status(),
+        }
+    }
+
+    /// Whether a handler is to be called now. A run that is not active needs no memory.
+    pub fn is_active(&self) -> bool {
+        self.ready > 0
+    }
+
+    /// The execution that `attempt` belongs to, if this attempt is the one that runs now.
+    pub fn running(&self, attempt: Attempt) -> Option<&Execution> {
+        let execution = self.executions.get(&attempt.execution)?;
+        let current = matches!(execution.phase, Phase::Ready(_)) && execution.attempt == attempt.number;
+        current.then_some(execution)
+    }
+
+    /// Messages of `slot` that nobody has reserved.
+    pub fn available(&self, slot: &Slot) -> usize {
+        self.channels.get(slot).map_or(0, |channel| channel.queue.len())
+    }
+
+    /// Messages that no step has consumed, reserved ones included.
+    pub fn unconsumed(&self) -> u64 {
+        self.channels.values().map(|channel| (channel.queue.len() + channel.reserved) as u64).sum()
+    }
+}

@@ -1,0 +1,264 @@
+//! Conditions: when a wait is met, what it takes, and what the step is given.
+//!
+//! A condition is a tree. It is met by looking at it from the top: `any` takes its first alternative that
+//! can be met, `all` needs every part at once, and parts that take from one channel add up. Minimums are
+//! reserved first; what is left in a channel then goes to the parts in the order written, up to each
+//! one's maximum.
+
+use super::state::{ChannelState, Message};
+use crate::ids::Slot;
+use crate::time::Timestamp;
+use crate::value::Payload;
+
+/// What an execution waits for.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Condition {
+    /// Messages of a channel.
+    Messages {
+        /// The channel.
+        slot: Slot,
+        /// Fewest that will do.
+        min: u32,
+        /// Most that are taken. At least `min`, and at least 1.
+        max: u32,
+        /// Whether the step is given the one message itself instead of a list.
+        single: bool,
+    },
+    /// An instant.
+    Timer {
+        /// When.
+        at: Timestamp,
+    },
+    /// Nothing: met at once, with this value.
+    Ready(Payload),
+    /// The first alternative that can be met. Never empty.
+    Any {
+        /// The alternatives, in the order written.
+        of: Vec<Condition>,
+        /// Whether the step is given a choice (`OneOf…`) instead of a pair of place and value.
+        tagged: bool,
+    },
+    /// Every part. Never empty.
+    All(Vec<Condition>),
+    /// A condition whose outcome is given together with a value that `wait_for` computed.
+    With(Box<Condition>, Payload),
+}
+
+/// How a condition was met; has the condition's shape.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Matched {
+    /// So many messages.
+    Messages(u32),
+    /// The instant came, or nothing was needed.
+    Plain,
+    /// This alternative.
+    Any(u32, Box<Matched>),
+    /// Every part.
+    All(Vec<Matched>),
+    /// The inner condition.
+    With(Box<Matched>),
+}
+
+/// A wait that was met.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Outcome {
+    /// What was waited for.
+    pub condition: Condition,
+    /// How it was met.
+    pub matched: Matched,
+    /// The messages that are reserved for the step, in the order of the condition's parts.
+    pub reserved: Vec<(Slot, Message)>,
+}
+
+impl Condition {
+    /// Calls `visit` for every channel that the condition names, repeated ones repeatedly.
+    pub fn each_channel<'a>(&'a self, visit: &mut impl FnMut(&'a Slot)) {
+        match self {
+            Self::Messages { slot, .. } => visit(slot),
+            Self::Timer { .. } | Self::Ready(_) => {}
+            Self::Any { of, .. } | Self::All(of) => of.iter().for_each(|part| part.each_channel(visit)),
+            Self::With(inner, _) => inner.each_channel(visit),
+        }
+    }
+
+    /// The earliest timer after `fired_until`.
+    pub fn next_timer(&self, fired_until: Timestamp) -> Option<Timestamp> {
+        match self {
+            Self::Timer { at } => (*at > fired_until).then_some(*at),
+            Self::Messages { .. } | Self::Ready(_) => None,
+            Self::Any { of, .. } | Self::All(of) => {
+                of.iter().filter_map(|part| part.next_timer(fired_until)).min()
+            }
+            Self::With(inner, _) => inner.next_timer(fired_until),
+        }
+    }
+
+    /// How the condition is met with these messages and timers up to `fired_until`; `None` if it is not.
+    pub fn meet(&self, available: impl Fn(&Slot) -> usize, fired_until: Timestamp) -> Option<Matched> {
+        let mut ledger = Ledger { available, left: Vec::new() };
+        let mut matched = ledger.reserve(self, fired_until)?;
+        ledger.top_up(self, &mut matched);
+        Some(matched)
+    }
+}
+
+/// What is left of each channel while a condition is being met.
+struct Ledger<'a, F> {
+    available: F,
+    /// A list, since a condition names a handful of channels.
+    left: Vec<(&'a Slot, usize)>,
+}
+
+impl<'a, F: Fn(&Slot) -> usize> Ledger<'a, F> {
+    fn left(&mut self, slot: &'a Slot) -> &mut usize {
+        let at = match self.left.iter().position(|(known, _)| *known == slot) {
+            Some(at) => at,
+            None => {
+                self.left.push((slot, (self.available)(slot)));
+                self.left.len() - 1
+            }
+        };
+        #[expect(clippy::indexing_slicing, reason = "found or pushed just above")]
+        &mut self.left[at].1
+    }
+
+    fn reserve(&mut self, condition: &'a Condition, fired_until: Timestamp) -> Option<Matched> {
+        match condition {
+            Condition::Messages { slot, min, .. } => {
+                let left = self.left(slot);
+                *left = left.checked_sub(*min as usize)?;
+                Some(Matched::Messages(*min))
+            }
+            Condition::Timer { at } => (*at <= fired_until).then_some(Matched::Plain),
+            Condition::Ready(_) => Some(Matched::Plain),
+            Condition::Any { of, .. } => of.iter().zip(0..).find_map(|(part, index)| {
+                // An alternative that fails half way must not keep what it reserved.
+                let before = self.left.clone();
+                let matched = self.reserve(part, fired_until);
+                if matched.is_none() {
+                    self.left = before;
+                }
+                Some(Matched::Any(index, Box::new(matched?)))
+            }),
+            Condition::All(parts) => {
+                let matched: Option<Vec<_>> = parts.iter().map(|p| self.reserve(p, fired_until)).collect();
+                Some(Matched::All(matched?))
+            }
+            Condition::With(inner, _) => {
+                Some(Matched::With(Box::new(self.reserve(inner, fired_until)?)))
+            }
+        }
+    }
+
+    fn top_up(&mut self, condition: &'a Condition, matched: &mut Matched) {
+        match (condition, matched) {
+            (Condition::Messages { slot, max, .. }, Matched::Messages(count)) => {
+                let left = self.left(slot);
+                let more = (*max - *count).min(u32::try_from(*left).unwrap_or(u32::MAX));
+                *left -= more as usize;
+                *count += more;
+            }
+            (Condition::Any { of, .. }, Matched::Any(index, inner)) => {
+                if let Some(part) = of.get(*index as usize) {
+                    self.top_up(part, inner);
+                }
+            }
+            (Condition::All(parts), Matched::All(all)) => {
+                for (part, inner) in parts.iter().zip(all) {
+                    self.top_up(part, inner);
+                }
+            }
+            (Condition::With(inner, _), Matched::With(matched)) => self.top_up(inner, matched),
+            _ => {}
+        }
+    }
+}
+
+/// Takes the messages that `matched` reserves, in the order of the condition's parts.
+///
+/// Gives `None`, with nothing promised about the channels, if `matched` does not have the condition's
+/// shape or asks for more than there is: a damaged history.
+pub fn take(
+    condition: &Condition,
+    matched: &Matched,
+    channel: &mut impl FnMut(&Slot, usize) -> Option<Vec<Message>>,
+    reserved: &mut Vec<(Slot, Message)>,
+) -> Option<()> {
+    match (condition, matched) {
+        (Condition::Messages { slot, .. }, Matched::Messages(count)) => {
+            let messages = channel(slot, *count as usize)?;
+            reserved.extend(messages.into_iter().map(|message| (slot.clone(), message)));
+            Some(())
+        }
+        (Condition::Timer { .. } | Condition::Ready(_), Matched::Plain) => Some(()),
+        (Condition::Any { of, .. }, Matched::Any(index, inner)) => {
+            take(of.get(*index as usize)?, inner, channel, reserved)
+        }
+        (Condition::All(parts), Matched::All(all)) if parts.len() == all.len() => {
+            parts.iter().zip(all).try_for_each(|(part, inner)| take(part, inner, channel, reserved))
+        }
+        (Condition::With(inner, _), Matched::With(matched)) => take(inner, matched, channel, reserved),
+        _ => None,
+    }
+}
+
+impl ChannelState {
+    /// Moves the oldest `count` messages out as reserved ones; `None` if there are fewer.
+    pub(super) fn reserve(&mut self, count: usize) -> Option<Vec<Message>> {
+        if count > self.queue.len() {
+            return None;
+        }
+        self.reserved += count;
+        Some(self.queue.drain(..count).collect())
+    }
+
+    /// Puts a reserved message back where it came from.
+    ///
+    /// Newer messages may have been given back before it, and older ones may still be reserved, so its
+    /// number says where it belongs.
+    pub(super) fn give_back(&mut self, message: Message) {
+        self.reserved = self.reserved.saturating_sub(1);
+        let at = self.queue.partition_point(|queued| queued.number < message.number);
+        self.queue.insert(at, message);
+    }
+}
+
+impl Outcome {
+    /// The value that the step is given.
+    pub fn value(&self) -> Payload {
+        let mut messages = self.reserved.iter().map(|(_, message)| &message.value);
+        render(&self.condition, &self.matched, &mut messages)
+    }
+}
+
+fn render<'a>(
+    condition: &Condition,
+    matched: &Matched,
+    messages: &mut impl Iterator<Item = &'a Payload>,
+) -> Payload {
+    match (condition, matched) {
+        (Condition::Messages { single: true, .. }, Matched::Messages(_)) => {
+            messages.next().cloned().unwrap_or(Payload::NULL)
+        }
+        (Condition::Messages { .. }, Matched::Messages(count)) => {
+            let taken: Vec<_> = messages.take(*count as usize).collect();
+            Payload::list(taken)
+        }
+        (Condition::Ready(value), _) => value.clone(),
+        (Condition::Any { of, tagged }, Matched::Any(index, inner)) => {
+            let index = *index as usize;
+            let value = of.get(index).map_or(Payload::NULL, |part| render(part, inner, messages));
+            if *tagged { Payload::variant(index, &value) } else { Payload::indexed(index, &value) }
+        }
+        (Condition::All(parts), Matched::All(all)) => {
+            let values: Vec<_> =
+                parts.iter().zip(all).map(|(part, inner)| render(part, inner, messages)).collect();
+            Payload::list(&values)
+        }
+        (Condition::With(inner, local), Matched::With(matched)) => {
+            let value = render(inner, matched, messages);
+            Payload::list([&value, local])
+        }
+        _ => Payload::NULL,
+    }
+}

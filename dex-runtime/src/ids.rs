@@ -1,0 +1,254 @@
+//! The names and numbers that tell flows, runs and step executions apart.
+//!
+//! Each type is checked when it is made, so code that holds one never asks again.
+
+use std::borrow::Borrow;
+use std::fmt;
+use std::sync::Arc;
+
+use uuid::Uuid;
+
+use crate::time::Timestamp;
+
+/// Longest flow id, in bytes. Long enough for composed business keys; short enough to be a store key.
+pub const FLOW_ID_BYTES_MAX: usize = 512;
+
+/// Longest stored name of a flow, step, handle or RPC, in bytes.
+pub const NAME_BYTES_MAX: usize = 128;
+
+/// Longest key of a map entry, in bytes. It stands in a store record beside its map's name.
+pub const MAP_KEY_BYTES_MAX: usize = 512;
+
+/// Why a text cannot be an id or a name.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum IdError {
+    /// The text is empty.
+    #[error("{what} is empty: give it at least one character")]
+    Empty {
+        /// What the text was meant to be, such as `flow id`.
+        what: &'static str,
+    },
+    /// The text is longer than the limit.
+    #[error("{what} has {bytes} bytes, the limit is {max}")]
+    TooLong {
+        /// What the text was meant to be.
+        what: &'static str,
+        /// Its size in bytes.
+        bytes: usize,
+        /// The limit in bytes.
+        max: usize,
+    },
+    /// The text contains a control character.
+    #[error("{what} contains the control character U+{code:04X} at byte {at}: use printable text")]
+    Control {
+        /// What the text was meant to be.
+        what: &'static str,
+        /// The character's code point.
+        code: u32,
+        /// Where it stands.
+        at: usize,
+    },
+}
+
+fn check(what: &'static str, text: &str, max: usize) -> Result<(), IdError> {
+    if text.is_empty() {
+        return Err(IdError::Empty { what });
+    }
+    if text.len() > max {
+        return Err(IdError::TooLong { what, bytes: text.len(), max });
+    }
+    // Text of white space only cannot be told from an empty one in any log or list.
+    if text.trim().is_empty() && !text.chars().any(char::is_control) {
+        return Err(IdError::Empty { what });
+    }
+    match text.char_indices().find(|(_, c)| c.is_control()) {
+        Some((at, c)) => Err(IdError::Control { what, code: u32::from(c), at }),
+        None => Ok(()),
+    }
+}
+
+macro_rules! text_id {
+    ($(#[$doc:meta])* $name:ident, $what:literal, $max:ident) => {
+        $(#[$doc])*
+        #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
+        pub struct $name(Arc<str>);
+
+        impl $name {
+            /// Checks `text` and keeps it.
+            ///
+            /// # Errors
+            ///
+            /// [`IdError`] if it is empty or white space only, too long, or contains a control character.
+            pub fn new(text: impl AsRef<str>) -> Result<Self, IdError> {
+                let text = text.as_ref();
+                check($what, text, $max)?;
+                Ok(Self(Arc::from(text)))
+            }
+
+            /// The text.
+            pub fn as_str(&self) -> &str {
+                &self.0
+            }
+        }
+
+        impl AsRef<str> for $name {
+            fn as_ref(&self) -> &str {
+                &self.0
+            }
+        }
+
+        impl Borrow<str> for $name {
+            fn borrow(&self) -> &str {
+                &self.0
+            }
+        }
+
+        impl fmt::Display for $name {
+            fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str(&self.0)
+            }
+        }
+
+        impl fmt::Debug for $name {
+            fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                fmt::Debug::fmt(&*self.0, f)
+            }
+        }
+
+        impl TryFrom<&str> for $name {
+            type Error = IdError;
+
+            fn try_from(text: &str) -> Result<Self, IdError> {
+                Self::new(text)
+            }
+        }
+
+        impl TryFrom<String> for $name {
+            type Error = IdError;
+
+            fn try_from(text: String) -> Result<Self, IdError> {
+                Self::new(text)
+            }
+        }
+    };
+}
+
+text_id! {
+    /// What the caller calls a run: 1–512 bytes of text without control characters.
+    ///
+    /// One flow id has at most one open run in a store, whatever the flow's type.
+    ///
+    /// ```
+    /// use dex_runtime::FlowId;
+    ///
+    /// assert_eq!(FlowId::new("order-17")?.as_str(), "order-17");
+    /// assert!(FlowId::new("").is_err());
+    /// assert!(FlowId::new("a\nb").is_err());
+    /// # Ok::<(), dex_runtime::IdError>(())
+    /// ```
+    FlowId, "flow id", FLOW_ID_BYTES_MAX
+}
+
+text_id! {
+    /// The stored name of a flow, a step, a handle or an RPC: 1–128 bytes of text without control characters.
+    ///
+    /// A name is what ties stored runs to code, so it stays when the identifier in the code changes.
+    Name, "name", NAME_BYTES_MAX
+}
+
+text_id! {
+    /// The key of one entry of an attribute or channel map: 1–512 bytes of text without control characters.
+    MapKey, "map key", MAP_KEY_BYTES_MAX
+}
+
+/// Where a value or a queue of a run lives: the handle's name, and the key if the handle is a map.
+#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Slot {
+    /// The handle's stored name.
+    pub name: Name,
+    /// The entry, for a map.
+    pub key: Option<MapKey>,
+}
+
+impl Slot {
+    /// The slot of a handle that is not a map.
+    pub fn single(name: Name) -> Self {
+        Self { name, key: None }
+    }
+}
+
+impl fmt::Display for Slot {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match &self.key {
+            None => write!(f, "{}", self.name),
+            Some(key) => write!(f, "{}[{key}]", self.name),
+        }
+    }
+}
+
+impl fmt::Debug for Slot {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{self}")
+    }
+}
+
+/// What the engine calls a run: a `UUIDv7`, so that the store's order is the order of starting.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct RunId([u8; 16]);
+
+impl RunId {
+    /// A new id for a run that starts at `now`.
+    pub fn generate(now: Timestamp) -> Self {
+        let millis = u64::try_from(now.as_micros() / 1_000).unwrap_or(0);
+        // The time comes from the caller's clock; `now_v7` only lends its random bits.
+        let drawn = Uuid::now_v7().into_bytes();
+        let mut random = [0; 10];
+        random.copy_from_slice(&drawn[6..]);
+        Self(uuid::Builder::from_unix_timestamp_millis(millis, &random).into_uuid().into_bytes())
+    }
+
+    /// The id with these bytes, as read from a store.
+    pub fn from_bytes(bytes: [u8; 16]) -> Self {
+        Self(bytes)
+    }
+
+    /// The id's bytes, in the order in which ids sort.
+    pub fn as_bytes(&self) -> &[u8; 16] {
+        &self.0
+    }
+}
+
+impl fmt::Display for RunId {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Display::fmt(&Uuid::from_bytes(self.0), f)
+    }
+}
+
+impl fmt::Debug for RunId {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Display::fmt(self, f)
+    }
+}
+
+/// The place of a step execution in its run, counted from 1 in the order of scheduling.
+///
+/// People see `<step>-<n>` (n from 1 for each step); this is the short form that events and keys use.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct ExecutionNo(pub u64);
+
+/// One try of a step execution's current method.
+///
+/// The engine refuses a report whose attempt is not the current one, so a late or repeated report counts
+/// for nothing, however late it is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Attempt {
+    /// The step execution.
+    pub execution: ExecutionNo,
+    /// Counts up with every hand-out of the execution, over both of its methods, from 1.
+    pub number: u32,
+}
+
+/// Which opening of the store something belongs to; each opening has a higher one.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Epoch(pub u64);

@@ -1,0 +1,82 @@
+//! Bytes on disk: what a store must do, and the stores that do it.
+//!
+//! A store keeps runs as sequences of records and answers the few questions that recovery, timers and
+//! lists ask. It speaks of runs, not of keys: how a key looks is `keys`' business, how a record looks is
+//! `record`'s. It knows nothing of the rules of a run, of user types, tasks or the time.
+//!
+//! It does not assume that this process is the only writer: every commit names the sequence number it
+//! builds on and the epoch of the opening it belongs to, and a store refuses what does not fit.
+
+mod keys;
+pub mod record;
+mod types;
+
+#[cfg(any(test, feature = "testing"))]
+pub mod conformance;
+pub mod fjall;
+pub mod memory;
+
+pub use self::types::{Due, LiveRun, RunCommit, RunSummary, StoreError, StoredRecord, StoredRun};
+
+use crate::ids::{Epoch, FlowId, Name, RunId};
+use crate::time::Timestamp;
+
+/// Where runs are kept.
+///
+/// All calls block. The engine calls [`commit`](Self::commit) from one thread of its own, and the rest from
+/// any thread.
+///
+/// Once a commit has returned an error its outcome is unknown: it may or may not be found after the next
+/// opening. A store that has failed a commit refuses all further ones with
+/// [`StoreError::Unavailable`] until it is opened again.
+pub trait Store: std::fmt::Debug + Send + Sync + 'static {
+    /// The epoch of this opening: higher than that of every earlier opening of the same data.
+    fn epoch(&self) -> Epoch;
+
+    /// Writes all of `commits` or none of them, in their order.
+    ///
+    /// With `durable` they are on disk once this returns; without, they survive the end of the process and
+    /// are on disk with the next durable commit.
+    ///
+    /// # Errors
+    ///
+    /// - [`StoreError::Conflict`]: a commit does not build on what the store has; nothing was written.
+    /// - Any other: the outcome is unknown.
+    fn commit(&self, commits: &[RunCommit], durable: bool) -> Result<(), StoreError>;
+
+    /// The run's snapshot, if it has one, and every record after it, oldest first. `None`: no such run.
+    ///
+    /// # Errors
+    ///
+    /// [`StoreError`] if the data cannot be read, or has a gap.
+    fn load(&self, run: RunId) -> Result<Option<StoredRun>, StoreError>;
+
+    /// The newest run of a flow id, open or closed.
+    fn live(&self, flow_id: &FlowId) -> Result<Option<LiveRun>, StoreError>;
+
+    /// The run's summary.
+    fn summary(&self, run: RunId) -> Result<Option<RunSummary>, StoreError>;
+
+    /// Summaries of all runs, oldest first, from after `after`, at most `limit`.
+    fn runs(&self, after: Option<RunId>, limit: usize) -> Result<Vec<RunSummary>, StoreError>;
+
+    /// Runs that are marked as active, from after `after`, at most `limit`.
+    fn ready(&self, after: Option<RunId>, limit: usize) -> Result<Vec<RunId>, StoreError>;
+
+    /// Timers due up to and including `until`, earliest first, from after `after`, at most `limit`.
+    fn due(&self, after: Option<&Due>, until: Timestamp, limit: usize) -> Result<Vec<Due>, StoreError>;
+
+    /// The run's records with sequence numbers from `from`, at most `limit`.
+    fn history(&self, run: RunId, from: u64, limit: usize) -> Result<Vec<StoredRecord>, StoreError>;
+
+    /// Stored names of all flows that ever had a run here.
+    fn flows(&self) -> Result<Vec<Name>, StoreError>;
+
+    /// Why the store takes no commits, if it does not.
+    fn fault(&self) -> Option<StoreError>;
+
+    /// Ends the use of the store: what is in memory is written, so that the next opening is quick.
+    ///
+    /// Nothing is lost without this call.
+    fn close(&self) -> Result<(), StoreError>;
+}

@@ -1,0 +1,178 @@
+//! User values as bytes: JSON, made and read here and nowhere else.
+//!
+//! Self-describing on purpose: a struct may gain a field, and a person can read what is stored.
+
+use std::fmt;
+
+use bytes::Bytes;
+use serde::Serialize;
+use serde::de::DeserializeOwned;
+
+/// Largest encoded value, in bytes, in every direction: inputs, outputs, attributes, messages, answers.
+///
+/// A value is copied into the journal and held in memory while its run is; bigger things belong in a
+/// blob store, with their address as the value.
+pub const VALUE_BYTES_MAX: usize = 1024 * 1024;
+
+/// A type that flows can store and pass on: anything owned that serde can write and read.
+///
+/// There is nothing to implement: derive `Serialize` and `Deserialize`.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` cannot be stored: a flow's values need `Serialize` and `Deserialize`",
+    label = "not a storable value",
+    note = "add `#[derive(serde::Serialize, serde::Deserialize)]` to `{Self}`"
+)]
+pub trait Value: Serialize + DeserializeOwned + Send + Sync + 'static {}
+
+impl<T: Serialize + DeserializeOwned + Send + Sync + 'static> Value for T {}
+
+/// Why a value could not be encoded or decoded.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum ValueError {
+    /// The value's own `Serialize` failed, or it has no JSON form.
+    #[error("a value of type `{type_name}` could not be encoded: {reason}")]
+    Encode {
+        /// The Rust type.
+        type_name: &'static str,
+        /// What serde said.
+        reason: String,
+    },
+    /// The stored bytes do not fit the type.
+    #[error("the stored value does not fit type `{type_name}`: {reason}")]
+    Decode {
+        /// The Rust type.
+        type_name: &'static str,
+        /// What serde said, with the place.
+        reason: String,
+    },
+    /// The encoded value is over the limit.
+    #[error("a value of type `{type_name}` takes {bytes} bytes, the limit is {max}: store it elsewhere and pass its address")]
+    TooLarge {
+        /// The Rust type.
+        type_name: &'static str,
+        /// Its encoded size in bytes.
+        bytes: usize,
+        /// The limit in bytes.
+        max: usize,
+    },
+}
+
+/// One encoded user value.
+#[derive(Clone, PartialEq, Eq, Hash)]
+pub struct Payload(Bytes);
+
+impl Payload {
+    /// The encoded form of `()` and of `None`.
+    pub const NULL: Self = Self(Bytes::from_static(b"null"));
+
+    /// Encodes `value`.
+    ///
+    /// # Errors
+    ///
+    /// [`ValueError::Encode`] if it has no JSON form, [`ValueError::TooLarge`] over [`VALUE_BYTES_MAX`].
+    pub fn encode<T: Serialize + ?Sized>(value: &T) -> Result<Self, ValueError> {
+        let type_name = std::any::type_name::<T>();
+        let bytes = serde_json::to_vec(value)
+            .map_err(|e| ValueError::Encode { type_name, reason: e.to_string() })?;
+        if bytes.len() > VALUE_BYTES_MAX {
+            return Err(ValueError::TooLarge { type_name, bytes: bytes.len(), max: VALUE_BYTES_MAX });
+        }
+        Ok(Self(bytes.into()))
+    }
+
+    /// Decodes the value.
+    ///
+    /// # Errors
+    ///
+    /// [`ValueError::Decode`] if the bytes do not fit `T`.
+    pub fn decode<T: DeserializeOwned>(&self) -> Result<T, ValueError> {
+        serde_json::from_slice(&self.0).map_err(|e| ValueError::Decode {
+            type_name: std::any::type_name::<T>(),
+            reason: e.to_string(),
+        })
+    }
+
+    /// The payload with these bytes, as read from a store.
+    pub fn from_stored(bytes: Bytes) -> Self {
+        Self(bytes)
+    }
+
+    /// The encoded bytes: JSON text.
+    pub fn as_bytes(&self) -> &[u8] {
+        &self.0
+    }
+
+    /// The payload of a list of encoded values: `[a,b]`.
+    pub fn list<'a>(items: impl IntoIterator<Item = &'a Payload>) -> Self {
+        let mut json = vec![b'['];
+        for (i, item) in items.into_iter().enumerate() {
+            if i > 0 {
+                json.push(b',');
+            }
+            json.extend_from_slice(&item.0);
+        }
+        json.push(b']');
+        Self(json.into())
+    }
+
+    /// The payload of a place and a value: `[1,a]`.
+    pub fn indexed(index: usize, value: &Payload) -> Self {
+        let mut json = format!("[{index},").into_bytes();
+        json.extend_from_slice(&value.0);
+        json.push(b']');
+        Self(json.into())
+    }
+
+    /// The payload of alternative `index` of a choice: `{"1":a}`.
+    pub fn variant(index: usize, value: &Payload) -> Self {
+        let mut json = format!("{{\"{index}\":").into_bytes();
+        json.extend_from_slice(&value.0);
+        json.push(b'}');
+        Self(json.into())
+    }
+}
+
+impl fmt::Debug for Payload {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        const SHOWN_BYTES_MAX: usize = 80;
+        match self.0.get(..SHOWN_BYTES_MAX) {
+            Some(head) => write!(f, "{}… ({} bytes)", String::from_utf8_lossy(head), self.0.len()),
+            None => f.write_str(&String::from_utf8_lossy(&self.0)),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn unit_and_none_are_values() {
+        assert_eq!(Payload::encode(&()).unwrap(), Payload::NULL);
+        assert_eq!(Payload::NULL.decode::<Option<u8>>().unwrap(), None);
+        Payload::NULL.decode::<()>().unwrap();
+    }
+
+    #[test]
+    fn a_list_and_a_choice_read_back_as_such() {
+        let (one, two) = (Payload::encode(&1).unwrap(), Payload::encode("two").unwrap());
+        assert_eq!(Payload::list([&one, &two]).decode::<(u8, String)>().unwrap(), (1, "two".into()));
+        assert_eq!(Payload::list([]).decode::<Vec<u8>>().unwrap(), []);
+        assert_eq!(Payload::variant(1, &two).as_bytes(), br#"{"1":"two"}"#);
+    }
+
+    #[test]
+    fn an_oversize_value_names_its_type_size_and_limit() {
+        let error = Payload::encode(&"x".repeat(VALUE_BYTES_MAX)).unwrap_err();
+        let size = VALUE_BYTES_MAX + 2;
+        assert!(matches!(error, ValueError::TooLarge { bytes, max: VALUE_BYTES_MAX, .. } if bytes == size));
+    }
+
+    #[test]
+    fn a_value_that_does_not_fit_says_where() {
+        let error = Payload::encode("text").unwrap().decode::<u64>().unwrap_err();
+        assert!(error.to_string().contains("u64"), "{error}");
+        assert!(error.to_string().contains("line 1 column"), "{error}");
+    }
+}
