@@ -1,1 +1,12 @@
-//! x
+//! Durable workflows for Rust, as a library.
+
+pub use dex_runtime::definition::{
+    All, Any, Attribute, Channel, Flow, Keyword, Next, OneOf2, OneOf3, OneOf4, RpcContext, RpcError,
+    RpcResult, Step, StepContext, StepError, StepResult, Timer, TimerFired, Wait, WaitContext, WaitResult,
+};
+
+/// What a flow's file needs: `use dex::prelude::*;`.
+pub mod prelude;
+
+#[doc(hidden)]
+pub use dex_runtime::private as __private;

@@ -47,7 +47,9 @@ pub enum ValueError {
         reason: String,
     },
     /// The encoded value is over the limit.
-    #[error("a value of type `{type_name}` takes {bytes} bytes, the limit is {max}: store it elsewhere and pass its address")]
+    #[error(
+        "a value of type `{type_name}` takes {bytes} bytes, the limit is {max}: store it elsewhere and pass its address"
+    )]
     TooLarge {
         /// The Rust type.
         type_name: &'static str,
@@ -73,8 +75,8 @@ impl Payload {
     /// [`ValueError::Encode`] if it has no JSON form, [`ValueError::TooLarge`] over [`VALUE_BYTES_MAX`].
     pub fn encode<T: Serialize + ?Sized>(value: &T) -> Result<Self, ValueError> {
         let type_name = std::any::type_name::<T>();
-        let bytes = serde_json::to_vec(value)
-            .map_err(|e| ValueError::Encode { type_name, reason: e.to_string() })?;
+        let bytes =
+            serde_json::to_vec(value).map_err(|e| ValueError::Encode { type_name, reason: e.to_string() })?;
         if bytes.len() > VALUE_BYTES_MAX {
             return Err(ValueError::TooLarge { type_name, bytes: bytes.len(), max: VALUE_BYTES_MAX });
         }
@@ -87,10 +89,8 @@ impl Payload {
     ///
     /// [`ValueError::Decode`] if the bytes do not fit `T`.
     pub fn decode<T: DeserializeOwned>(&self) -> Result<T, ValueError> {
-        serde_json::from_slice(&self.0).map_err(|e| ValueError::Decode {
-            type_name: std::any::type_name::<T>(),
-            reason: e.to_string(),
-        })
+        serde_json::from_slice(&self.0)
+            .map_err(|e| ValueError::Decode { type_name: std::any::type_name::<T>(), reason: e.to_string() })
     }
 
     /// The payload with these bytes, as read from a store.

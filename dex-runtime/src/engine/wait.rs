@@ -144,9 +144,7 @@ impl<'a, F: Fn(&Slot) -> usize> Ledger<'a, F> {
                 let matched: Option<Vec<_>> = parts.iter().map(|p| self.reserve(p, fired_until)).collect();
                 Some(Matched::All(matched?))
             }
-            Condition::With(inner, _) => {
-                Some(Matched::With(Box::new(self.reserve(inner, fired_until)?)))
-            }
+            Condition::With(inner, _) => Some(Matched::With(Box::new(self.reserve(inner, fired_until)?))),
         }
     }
 

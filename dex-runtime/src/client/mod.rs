@@ -1,0 +1,3 @@
+//! What callers do.
+mod handle;
+pub use self::handle::RunHandle;
