@@ -32,6 +32,7 @@ mod start;
 mod state;
 mod step;
 mod transition;
+mod view;
 mod wait;
 
 #[cfg(test)]
@@ -49,4 +50,5 @@ pub use self::state::{
     Attribute, ChannelState, Closed, Execution, Message, Method, Output, Phase, RunIdentity, RunState, Status,
 };
 pub use self::transition::{Refusal, Transition, transition};
+pub use self::view::{RunEnd, View};
 pub use self::wait::{Condition, Matched, Outcome};
