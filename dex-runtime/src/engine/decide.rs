@@ -1,11 +1,14 @@
 //! What a command does to a run: routes to the family of the command, and the ways to refuse one.
 
+use std::collections::BTreeMap;
+
 use super::command::{Command, Staged};
 use super::event::Event;
-use super::state::{Execution, RunState, Status};
+use super::state::{Execution, Phase, RunState, Status};
 use super::{close, rpc, start, step};
 use crate::ids::{Attempt, ExecutionNo, RunId, Slot};
 use crate::time::Timestamp;
+use crate::value::Payload;
 
 /// Bounds on what one run may hold.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -54,7 +57,7 @@ pub enum Rejection {
     StaleAttempt {
         /// The attempt that was reported.
         got: Attempt,
-        /// The current one, if the execution still runs.
+        /// The current one, if a handler of the execution is running.
         current: Option<u32>,
     },
     /// Nothing of this execution is due.
@@ -81,6 +84,21 @@ pub enum Rejection {
     /// The condition has no parts.
     #[error("the wait has no conditions: use `Wait::ready(..)` to wait for nothing")]
     EmptyWait,
+    /// A part of the condition asks for a number of messages that cannot be.
+    #[error(
+        "the wait asks channel {slot} for at least {min} and at most {max} messages, which it never has: \
+         it holds at most {limit}"
+    )]
+    ImpossibleCount {
+        /// The channel.
+        slot: Slot,
+        /// Fewest that would do.
+        min: u32,
+        /// Most that would be taken.
+        max: u32,
+        /// Most that the channel holds.
+        limit: usize,
+    },
     /// A channel would hold too many messages.
     #[error("channel {slot} would hold more than {max} messages: consume some first")]
     ChannelFull {
@@ -133,8 +151,11 @@ pub fn decide(
         Command::FireTimer { execution } => step::fire_timer(state, execution, now),
         Command::ResumeStep { execution } => step::resume(state, execution),
         Command::Publish { slot, values } => {
-            let messages = values.into_iter().map(|value| (slot.clone(), value)).collect();
-            write(state, Staged { attributes: Vec::new(), messages }, limits)
+            if state.held(&slot) + values.len() > limits.channel_messages_max {
+                return Err(Rejection::ChannelFull { slot, max: limits.channel_messages_max });
+            }
+            let publish = |value| Event::MessagePublished { slot: slot.clone(), value };
+            Ok(values.into_iter().map(publish).collect())
         }
         Command::Stop { stop, reason } => Ok(close::stop(stop, reason)),
     }
@@ -144,36 +165,53 @@ pub fn decide(
 pub(super) fn current(state: &RunState, attempt: Attempt) -> Result<&Execution, Rejection> {
     state.running(attempt).ok_or_else(|| Rejection::StaleAttempt {
         got: attempt,
-        current: state.executions.get(&attempt.execution).map(|execution| execution.attempt),
+        current: state
+            .executions
+            .get(&attempt.execution)
+            .filter(|execution| matches!(execution.phase, Phase::Ready(_)))
+            .map(|execution| execution.attempt),
     })
 }
 
-/// The events of what a handler staged.
-pub(super) fn write(state: &RunState, staged: Staged, limits: &Limits) -> Result<Vec<Event>, Rejection> {
-    check_channels(state, &staged, limits)?;
-    let attributes = staged.attributes.into_iter().map(|(slot, value)| match value {
+/// Adds the events of what was staged, for a run that may not exist yet.
+///
+/// `ending` is the execution that completes in the same transition: the messages it took are then gone.
+pub(super) fn write(
+    state: Option<&RunState>,
+    ending: Option<&Execution>,
+    staged: Staged,
+    limits: &Limits,
+    events: &mut Vec<Event>,
+) -> Result<(), Rejection> {
+    check_channels(state, ending, &staged.messages, limits)?;
+    events.extend(staged.attributes.into_iter().map(|(slot, value)| match value {
         Some(value) => Event::AttributeSet { slot, value },
         None => Event::AttributeDeleted { slot },
-    });
-    let messages = staged.messages.into_iter().map(|(slot, value)| Event::MessagePublished { slot, value });
-    // Room for what most decisions add to it.
-    let mut events = Vec::with_capacity(attributes.len() + messages.len() + 2);
-    events.extend(attributes);
-    events.extend(messages);
-    Ok(events)
+    }));
+    events.extend(staged.messages.into_iter().map(|(slot, value)| Event::MessagePublished { slot, value }));
+    Ok(())
 }
 
-fn check_channels(state: &RunState, staged: &Staged, limits: &Limits) -> Result<(), Rejection> {
+fn check_channels(
+    state: Option<&RunState>,
+    ending: Option<&Execution>,
+    messages: &[(Slot, Payload)],
+    limits: &Limits,
+) -> Result<(), Rejection> {
     let max = limits.channel_messages_max;
-    for (slot, _) in &staged.messages {
-        let held = state.channels.get(slot).map_or(0, |channel| channel.queue.len() + channel.reserved);
-        // The total is an upper bound for each slot; count exactly only when it matters.
-        if held + staged.messages.len() > max {
-            let more = staged.messages.iter().filter(|(other, _)| other == slot).count();
-            if held + more > max {
-                return Err(Rejection::ChannelFull { slot: slot.clone(), max });
-            }
-        }
+    let held = |slot: &Slot| state.map_or(0, |state| state.held(slot));
+    // All of them are an upper bound for each channel; count exactly only when it matters.
+    if messages.iter().all(|(slot, _)| held(slot) + messages.len() <= max) {
+        return Ok(());
     }
-    Ok(())
+    let mut counts: BTreeMap<&Slot, usize> = BTreeMap::new();
+    messages.iter().for_each(|(slot, _)| *counts.entry(slot).or_default() += 1);
+    let full = counts.into_iter().find(|(slot, more)| {
+        let consumed = ending.map_or(0, |ending| ending.reserved(slot));
+        held(slot).saturating_sub(consumed) + more > max
+    });
+    match full {
+        Some((slot, _)) => Err(Rejection::ChannelFull { slot: slot.clone(), max }),
+        None => Ok(()),
+    }
 }

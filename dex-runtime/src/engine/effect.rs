@@ -81,24 +81,23 @@ fn of_execution(no: ExecutionNo, execution: &Execution) -> Option<Effect> {
     }
 }
 
-/// What has to be done because of `events`, given the state after all of them.
+/// What has to be done because of `events`, given the state after all of them; who was scheduled first comes first.
 pub(super) fn effects(events: &[Event], after: &RunState) -> Vec<Effect> {
     if let Some(closed) = &after.closed {
         return vec![Effect::Close { status: closed.closing.status() }];
     }
     let mut effects = Vec::new();
-    for (place, event) in events.iter().enumerate() {
-        let Some(no) = event.execution() else { continue };
-        // Only the last event about an execution says where it stands now.
-        let later = events.get(place + 1..).unwrap_or_default();
-        if later.iter().any(|later| later.execution() == Some(no)) {
-            continue;
+    let mut touched = Vec::with_capacity(events.len());
+    for event in events {
+        if let Event::StepCanceled { execution } = event {
+            effects.push(Effect::Revoke { execution: *execution });
         }
-        match (event, after.executions.get(&no)) {
-            (Event::StepCanceled { .. }, _) => effects.push(Effect::Revoke { execution: no }),
-            (_, Some(execution)) => effects.extend(of_execution(no, execution)),
-            (_, None) => {}
-        }
+        touched.extend(event.execution());
     }
+    // Several events may be about one execution, which has one place where it stands now.
+    touched.sort_unstable();
+    touched.dedup();
+    let standing = touched.into_iter().filter_map(|no| Some((no, after.executions.get(&no)?)));
+    effects.extend(standing.filter_map(|(no, execution)| of_execution(no, execution)));
     effects
 }

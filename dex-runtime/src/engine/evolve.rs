@@ -7,7 +7,7 @@ use super::event::{Event, Failure};
 use super::state::{
     Attribute, ChannelState, Closed, Execution, Message, Method, Output, Phase, RunIdentity, RunState,
 };
-use super::wait::{self, Outcome};
+use super::wait::{self, Condition, Matched, Outcome};
 use crate::ids::{ExecutionNo, Slot};
 use crate::time::Timestamp;
 use crate::value::Payload;
@@ -68,29 +68,15 @@ fn apply(state: &mut RunState, event: &Event, at: Timestamp) -> Option<()> {
             condition.each_channel(&mut |slot| {
                 state.channels.entry(slot.clone()).or_default().waiting.insert(*execution);
             });
-            let phase = Phase::Waiting { condition: condition.clone(), fired_until: Timestamp::EPOCH };
+            // What has come by now needs no firing.
+            let phase = Phase::Waiting { condition: condition.clone(), fired_until: at };
             move_to(state, *execution, phase, at)?;
         }
         Event::TimerFired { execution, until } => match &mut state.executions.get_mut(execution)?.phase {
             Phase::Waiting { fired_until, .. } => *fired_until = *until,
             _ => return None,
         },
-        Event::WaitMet { execution, matched } => {
-            let Phase::Waiting { condition, .. } = stop_waiting(state, *execution)? else { return None };
-            let mut reserved = Vec::new();
-            let channels = &mut state.channels;
-            wait::take(
-                &condition,
-                matched,
-                &mut |slot, count| match channels.get_mut(slot) {
-                    Some(channel) => channel.reserve(count),
-                    None => (count == 0).then(Vec::new),
-                },
-                &mut reserved,
-            )?;
-            let next = hand_out(state, *execution, Method::Execute, at)?;
-            next.outcome = Some(Outcome { condition, matched: matched.clone(), reserved });
-        }
+        Event::WaitMet { execution, matched } => meet(state, *execution, matched, at)?,
         Event::AttemptFailed { execution, failure, started_at, retry_at } => {
             let method = ready_method(state, *execution)?;
             let phase = Phase::Backoff { method, until: *retry_at };
@@ -110,7 +96,7 @@ fn apply(state: &mut RunState, event: &Event, at: Timestamp) -> Option<()> {
         }
         Event::StepResumed { execution } => {
             let Phase::Parked(method) = state.executions.get(execution)?.phase else { return None };
-            hand_out(state, *execution, method, at)?;
+            begin_method(move_to(state, *execution, Phase::Ready(method), at)?);
         }
         Event::StepCompleted { execution } => {
             let ended = remove(state, *execution)?;
@@ -196,34 +182,47 @@ fn move_to(state: &mut RunState, no: ExecutionNo, phase: Phase, at: Timestamp) -
     Some(execution)
 }
 
-/// Makes `method` the one to call next, as its first attempt.
-fn hand_out(state: &mut RunState, no: ExecutionNo, method: Method, at: Timestamp) -> Option<&mut Execution> {
-    let execution = move_to(state, no, Phase::Ready(method), at)?;
+/// Makes the execution's current method start with its first attempt.
+fn begin_method(execution: &mut Execution) {
     execution.attempt += 1;
     execution.failures = 0;
     execution.first_attempt_at = None;
     execution.last_failure = None;
-    Some(execution)
 }
 
-/// Ends an execution's wait, if it waits, and gives the phase it was in.
-fn stop_waiting(state: &mut RunState, no: ExecutionNo) -> Option<Phase> {
-    let execution = state.executions.get(&no)?;
-    let phase = execution.phase.clone();
-    if let Phase::Waiting { condition, .. } = &phase {
-        condition.each_channel(&mut |slot| {
-            if let Some(channel) = state.channels.get_mut(slot) {
-                channel.waiting.remove(&no);
-            }
-        });
-    }
-    Some(phase)
+/// Ends an execution's wait and reserves what it was met with.
+fn meet(state: &mut RunState, no: ExecutionNo, matched: &Matched, at: Timestamp) -> Option<()> {
+    let channels = &mut state.channels;
+    let next = state.executions.get_mut(&no)?;
+    let phase = std::mem::replace(&mut next.phase, Phase::Ready(Method::Execute));
+    let Phase::Waiting { condition, .. } = phase else { return None };
+    forget_waiting(channels, &condition, no);
+    let mut reserved = Vec::new();
+    let mut reserve = |slot: &Slot, count| channels.get_mut(slot)?.reserve(count);
+    wait::take(&condition, matched, &mut reserve, &mut reserved)?;
+    next.since = at;
+    next.outcome = Some(Outcome { condition, matched: matched.clone(), reserved });
+    begin_method(next);
+    state.ready += 1;
+    Some(())
+}
+
+fn forget_waiting(channels: &mut BTreeMap<Slot, ChannelState>, condition: &Condition, no: ExecutionNo) {
+    condition.each_channel(&mut |slot| {
+        if let Some(channel) = channels.get_mut(slot) {
+            channel.waiting.remove(&no);
+        }
+    });
 }
 
 fn remove(state: &mut RunState, no: ExecutionNo) -> Option<Execution> {
-    let phase = stop_waiting(state, no)?;
-    state.ready -= usize::from(matches!(phase, Phase::Ready(_)));
-    state.executions.remove(&no)
+    let ended = state.executions.remove(&no)?;
+    match &ended.phase {
+        Phase::Ready(_) => state.ready -= 1,
+        Phase::Waiting { condition, .. } => forget_waiting(&mut state.channels, condition, no),
+        Phase::Backoff { .. } | Phase::Parked(_) => {}
+    }
+    Some(ended)
 }
 
 fn ready_method(state: &RunState, no: ExecutionNo) -> Option<Method> {
@@ -240,7 +239,8 @@ fn note_failure(execution: &mut Execution, failure: &Failure) {
 
 /// Returns the messages of an execution that ends without having consumed them.
 fn give_back(channels: &mut BTreeMap<Slot, ChannelState>, ended: Execution) -> Option<()> {
-    for (slot, message) in ended.outcome.into_iter().flat_map(|outcome| outcome.reserved) {
+    // The newest first: each then goes to the very front, and none of those before it has to move.
+    for (slot, message) in ended.outcome.into_iter().flat_map(|outcome| outcome.reserved).rev() {
         channels.get_mut(&slot)?.give_back(message);
     }
     Some(())

@@ -1,6 +1,6 @@
 //! What is true of every run after every transition.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use super::state::{Phase, RunState};
 use crate::ids::{ExecutionNo, Slot};
@@ -54,16 +54,19 @@ fn messages_are_in_order(state: &RunState) -> Result<(), Violation> {
 }
 
 fn reservations_are_counted(state: &RunState) -> Result<(), Violation> {
-    let reserved: Vec<(&Slot, u64)> = state
-        .executions
-        .values()
-        .flat_map(|execution| execution.outcome.iter().flat_map(|outcome| &outcome.reserved))
-        .map(|(slot, message)| (slot, message.number))
-        .collect();
-    let distinct: BTreeSet<_> = reserved.iter().collect();
-    require(distinct.len() == reserved.len(), || "a message is reserved twice".into())?;
+    let reserved = || state.executions.values().filter_map(|e| e.outcome.as_ref()).flat_map(|o| &o.reserved);
+    let mut numbers: BTreeMap<&Slot, BTreeSet<u64>> = BTreeMap::new();
+    for (slot, message) in reserved() {
+        let first = numbers.entry(slot).or_default().insert(message.number);
+        require(first, || format!("message {} of channel {slot} is reserved twice", message.number))?;
+        let queue = state.channels.get(slot).map(|channel| &channel.queue);
+        let at = queue.map(|queue| queue.binary_search_by_key(&message.number, |queued| queued.number));
+        require(matches!(at, Some(Err(_))), || {
+            format!("message {} of channel {slot} is reserved and queued", message.number)
+        })?;
+    }
     for (slot, channel) in &state.channels {
-        let count = reserved.iter().filter(|(of, _)| *of == slot).count();
+        let count = numbers.get(slot).map_or(0, BTreeSet::len);
         require(count == channel.reserved, || {
             format!("channel {slot} has {count} reserved messages, {} are counted", channel.reserved)
         })?;

@@ -25,6 +25,7 @@ mod event;
 mod evolve;
 mod fold;
 pub mod invariant;
+mod meet;
 mod retry;
 mod rpc;
 mod settle;

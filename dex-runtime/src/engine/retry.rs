@@ -34,10 +34,23 @@ pub(super) fn next_attempt(
 
 /// `min(initial × factor^(failures-1), max_interval)`.
 fn pause(policy: &RetryPolicy, failures: u32) -> Duration {
-    let exponent = i32::try_from(failures.saturating_sub(1)).unwrap_or(i32::MAX);
-    let seconds = policy.initial.as_secs_f64() * policy.factor.max(1.0).powi(exponent);
+    let initial = policy.initial.max(PAUSE_MIN);
+    let seconds = initial.as_secs_f64() * power(policy.factor.max(1.0), failures.saturating_sub(1));
     // What does not fit a `Duration`, infinity included, is over every maximum.
     Duration::try_from_secs_f64(seconds).unwrap_or(Duration::MAX).min(policy.max_interval)
+}
+
+/// `base^exponent`, which `f64::powi` does not round alike on every machine.
+fn power(mut base: f64, mut exponent: u32) -> f64 {
+    let mut result = 1.0;
+    while exponent > 0 {
+        if exponent % 2 == 1 {
+            result *= base;
+        }
+        base *= base;
+        exponent /= 2;
+    }
+    result
 }
 
 /// Moves `pause` by up to ±10 %, to the millisecond.
@@ -77,6 +90,15 @@ mod tests {
     fn pauses_double_from_a_second_to_a_hundred() {
         let seconds: Vec<_> = pauses(&RetryPolicy::DEFAULT, 9).iter().map(Duration::as_secs).collect();
         assert_eq!(seconds, [1, 2, 4, 8, 16, 32, 64, 100, 100]);
+    }
+
+    #[test]
+    fn a_policy_without_pauses_never_grows_into_long_ones() {
+        let policy = RetryPolicy { initial: Duration::ZERO, factor: 1.0, ..RetryPolicy::DEFAULT };
+        assert_eq!(pause(&policy, 1), PAUSE_MIN);
+        assert_eq!(pause(&policy, u32::MAX), PAUSE_MIN);
+        let odd = RetryPolicy { factor: f64::NAN, ..policy };
+        assert_eq!(pause(&odd, 9), PAUSE_MIN);
     }
 
     #[test]

@@ -4,33 +4,44 @@ use std::collections::BTreeSet;
 
 use super::event::{Closing, Event};
 use super::state::{Phase, RunState};
-use crate::ids::ExecutionNo;
+use crate::ids::{ExecutionNo, Slot};
 use crate::time::Timestamp;
 
 /// Executions whose wait has to be looked at, since something they may wait for has changed.
 ///
 /// In the order of scheduling: who came first is served first.
 #[derive(Debug, Default)]
-pub(super) struct Agenda(BTreeSet<ExecutionNo>);
+pub(super) struct Agenda {
+    executions: BTreeSet<ExecutionNo>,
+    /// Channels whose waiters are all on the agenda, so that many messages do not note many waiters each.
+    channels: BTreeSet<Slot>,
+}
 
 impl Agenda {
     /// Notes whom `event` may concern. To be called before the event is folded in.
     pub(super) fn note(&mut self, event: &Event, before: &RunState) {
         match event {
-            Event::MessagePublished { slot, .. } => {
-                self.0.extend(before.channels.get(slot).into_iter().flat_map(|channel| &channel.waiting));
-            }
+            Event::MessagePublished { slot, .. } => self.note_channel(slot, before),
             Event::WaitStarted { execution, .. } | Event::TimerFired { execution, .. } => {
-                self.0.insert(*execution);
+                self.executions.insert(*execution);
             }
             Event::StepFailed { execution, .. } | Event::StepCanceled { execution } => {
                 let ended = before.executions.get(execution).and_then(|ended| ended.outcome.as_ref());
                 for (slot, _) in ended.into_iter().flat_map(|outcome| &outcome.reserved) {
-                    self.0.extend(before.channels.get(slot).into_iter().flat_map(|channel| &channel.waiting));
+                    self.note_channel(slot, before);
                 }
             }
             _ => {}
         }
+    }
+
+    fn note_channel(&mut self, slot: &Slot, before: &RunState) {
+        let Some(channel) = before.channels.get(slot) else { return };
+        // One waiter is noted as fast as its channel is.
+        if channel.waiting.len() > 1 && !self.channels.insert(slot.clone()) {
+            return;
+        }
+        self.executions.extend(&channel.waiting);
     }
 
     /// The next event that follows by itself, if there is one.
@@ -38,7 +49,7 @@ impl Agenda {
         if state.closed.is_some() {
             return None;
         }
-        while let Some(execution) = self.0.pop_first() {
+        while let Some(execution) = self.executions.pop_first() {
             if let Some(met) = met(state, execution, now) {
                 return Some(met);
             }

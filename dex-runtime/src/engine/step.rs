@@ -5,7 +5,6 @@ use super::decide::{Limits, Rejection, current, write};
 use super::event::{Closing, Event, FailureKind, Recovery, Source};
 use super::retry;
 use super::state::{Execution, Method, Phase, RunState};
-use super::wait::Condition;
 use crate::ids::{ExecutionNo, Slot};
 use crate::time::Timestamp;
 
@@ -19,7 +18,12 @@ pub(super) fn start_wait(
     if condition.has_empty_group() {
         return Err(Rejection::EmptyWait);
     }
-    let mut events = write(state, staged, limits)?;
+    if let Some((slot, min, max)) = condition.impossible_count(limits.channel_messages_max) {
+        let limit = limits.channel_messages_max;
+        return Err(Rejection::ImpossibleCount { slot: slot.clone(), min, max, limit });
+    }
+    let mut events = Vec::with_capacity(staged.len() + 1);
+    write(Some(state), None, staged, limits, &mut events)?;
     events.push(Event::WaitStarted { execution: attempt.execution, condition });
     Ok(events)
 }
@@ -33,7 +37,9 @@ pub(super) fn complete(
     let execution = current(state, attempt)?;
     expect_method(execution, attempt.execution, Method::Execute)?;
     let decision = resolve(state, execution, decision, &staged.messages);
-    let mut events = write(state, staged, limits)?;
+    // Room for what most decisions add.
+    let mut events = Vec::with_capacity(staged.len() + 3);
+    write(Some(state), Some(execution), staged, limits, &mut events)?;
     events.push(Event::StepCompleted { execution: attempt.execution });
     let output =
         |value| Event::OutputProduced { step: execution.step.clone(), number: execution.number, value };
@@ -68,12 +74,7 @@ fn resolve<M>(state: &RunState, execution: &Execution, decision: Decision, stage
 /// Whether `slot` is empty once `execution` has completed: what it took is consumed then, what it
 /// publishes is there, and what others have reserved may still come back.
 fn is_empty<M>(state: &RunState, execution: &Execution, slot: &Slot, staged: &[(Slot, M)]) -> bool {
-    let held = state.channels.get(slot).map_or(0, |channel| channel.queue.len() + channel.reserved);
-    let own = execution
-        .outcome
-        .as_ref()
-        .map_or(0, |outcome| outcome.reserved.iter().filter(|(taken, _)| taken == slot).count());
-    held == own && staged.iter().all(|(published, _)| published != slot)
+    state.held(slot) == execution.reserved(slot) && staged.iter().all(|(published, _)| published != slot)
 }
 
 /// Adds the events that start `movements`, beside `others` executions that stay open.
@@ -161,15 +162,4 @@ pub(super) fn resume(state: &RunState, execution: ExecutionNo) -> Result<Vec<Eve
 
 fn expect_method(running: &Execution, execution: ExecutionNo, method: Method) -> Result<(), Rejection> {
     if running.phase == Phase::Ready(method) { Ok(()) } else { Err(Rejection::WrongMethod { execution }) }
-}
-
-impl Condition {
-    /// Whether some group in it has no parts: such a wait would be met at once, or never.
-    fn has_empty_group(&self) -> bool {
-        match self {
-            Self::Any { of, .. } | Self::All(of) => of.is_empty() || of.iter().any(Self::has_empty_group),
-            Self::With(inner, _) => inner.has_empty_group(),
-            Self::Messages { .. } | Self::Timer { .. } | Self::Ready(_) => false,
-        }
-    }
 }
