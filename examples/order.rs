@@ -38,7 +38,7 @@ pub struct OrderFlow {
 
 #[flow(output = String)]
 impl OrderFlow {
-    /// Where the order stands. Support searches by it.
+    /// Where the order stands.
     #[attribute(index)]
     pub const STATUS: Attribute<Status>;
 

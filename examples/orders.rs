@@ -99,7 +99,7 @@ pub struct OrderFlow {
 
 #[flow(output = Outcome)]
 impl OrderFlow {
-    /// Where the order stands. Support searches by it.
+    /// Where the order stands.
     #[attribute(index)]
     pub const STATUS: Attribute<Status>;
 

@@ -30,6 +30,17 @@ fn code_lines(source: &str) -> usize {
 }
 
 #[test]
+fn the_readme_shows_the_order_flow_as_it_is_with_some_lines_left_out() {
+    let readme = include_str!("../../README.md");
+    let (_, from_snippet) = readme.split_once("```rust\n").unwrap();
+    let (snippet, _) = from_snippet.split_once("```").unwrap();
+    let mut source = include_str!("../../examples/order.rs").lines();
+    for line in snippet.lines() {
+        assert!(source.any(|code| code == line), "not in examples/order.rs, or not in this order: {line}");
+    }
+}
+
+#[test]
 fn one_order_is_charged_and_shipped() {
     let folder = tempfile::tempdir().unwrap();
     let stdout = run_well(&mut example("order", folder.path()));
