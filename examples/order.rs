@@ -17,22 +17,22 @@ use serde::{Deserialize, Serialize};
 use shop::{Order, Shop};
 
 #[derive(Clone, Debug, PartialEq, Keyword, Serialize, Deserialize)]
-pub enum Status {
+enum Status {
     Charged,
     Shipped,
     Refunded,
 }
 
 #[derive(Clone, Debug, Serialize, Deserialize)]
-pub struct Approval {
-    pub by: String,
+struct Approval {
+    by: String,
 }
 
 /// What a step that waited for the seller is given.
 type Answer = OneOf2<Approval, TimerFired>;
 
 /// Dependencies are ordinary fields: one value serves every run.
-pub struct OrderFlow {
+struct OrderFlow {
     shop: Shop,
 }
 
@@ -40,10 +40,10 @@ pub struct OrderFlow {
 impl OrderFlow {
     /// Where the order stands.
     #[attribute(index)]
-    pub const STATUS: Attribute<Status>;
+    const STATUS: Attribute<Status>;
 
     #[channel]
-    pub const APPROVAL: Channel<Approval>;
+    const APPROVAL: Channel<Approval>;
 
     #[step(start, retry(total = "1h"))]
     async fn charge(&self, ctx: &mut StepContext<Self>, order: Order) -> StepResult<Self> {
@@ -54,7 +54,7 @@ impl OrderFlow {
 
     #[wait_for(ship)]
     fn seller_or_a_day(&self, _ctx: &WaitContext<Self>, _order: &Order) -> WaitResult<Self, Answer> {
-        Ok(Wait::any((Self::APPROVAL.one(), Timer::after(Duration::from_secs(24 * 3600)))))
+        Ok(Wait::any((Self::APPROVAL.one(), Timer::after(Duration::from_hours(24)))))
     }
 
     #[step(retry(total = "1h"), on_failure = refund)]

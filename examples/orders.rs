@@ -44,7 +44,7 @@ const PROGRESS_EVERY: Duration = Duration::from_millis(250);
 
 /// Where an order stands.
 #[derive(Clone, Debug, PartialEq, Keyword, Serialize, Deserialize)]
-pub enum Status {
+enum Status {
     CardRefused,
     Charged,
     Reminded,
@@ -54,14 +54,14 @@ pub enum Status {
 
 /// What the seller says to an order.
 #[derive(Clone, Debug, Serialize, Deserialize)]
-pub enum Answer {
+enum Answer {
     Approved { by: String },
     Declined { why: String },
 }
 
 /// How an order ends.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub enum Outcome {
+enum Outcome {
     CardRefused,
     Shipped,
     Refunded(Cause),
@@ -69,7 +69,7 @@ pub enum Outcome {
 
 /// Why an order was paid back.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub enum Cause {
+enum Cause {
     ChargeInDoubt,
     Declined,
     NoAnswer,
@@ -78,20 +78,20 @@ pub enum Cause {
 
 /// An order that waits for its seller.
 #[derive(Clone, Debug, Serialize, Deserialize)]
-pub struct Pending {
+struct Pending {
     order: Order,
     reminders: u32,
 }
 
 /// An order that is to be paid back.
 #[derive(Clone, Debug, Serialize, Deserialize)]
-pub struct Refund {
+struct Refund {
     order: Order,
     cause: Cause,
 }
 
 /// The flow of one order. One value serves all of them.
-pub struct OrderFlow {
+struct OrderFlow {
     shop: Shop,
     /// How long to wait for the seller before a reminder.
     patience: Duration,
@@ -101,11 +101,11 @@ pub struct OrderFlow {
 impl OrderFlow {
     /// Where the order stands.
     #[attribute(index)]
-    pub const STATUS: Attribute<Status>;
+    const STATUS: Attribute<Status>;
 
     /// What the seller says.
     #[channel]
-    pub const ANSWERS: Channel<Answer>;
+    const ANSWERS: Channel<Answer>;
 
     #[step(start, retry(initial = "20ms", total = "1h"), on_failure = refuse)]
     async fn charge(&self, ctx: &mut StepContext<Self>, order: Order) -> StepResult<Self> {

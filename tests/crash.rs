@@ -1,6 +1,6 @@
 //! `orders` is killed at random moments, thirty times over, and nothing is lost or done twice.
-// The helpers are tests too, for the lints that spare tests.
-#![cfg(test)]
+// SIGKILL is a matter of Unix. The helpers are tests too, for the lints that spare tests.
+#![cfg(all(test, unix))]
 
 #[path = "examples/programs.rs"]
 mod programs;
