@@ -4,6 +4,7 @@ pub use dex_runtime::definition::{
     All, Any, Attribute, Channel, Flow, Keyword, Next, OneOf2, OneOf3, OneOf4, RpcContext, RpcError,
     RpcResult, Step, StepContext, StepError, StepResult, Timer, TimerFired, Wait, WaitContext, WaitResult,
 };
+pub use dex_runtime::{FlowId, IdError};
 
 /// What a flow's file needs: `use dex::prelude::*;`.
 pub mod prelude;
