@@ -13,10 +13,10 @@ use crate::commit::{NotTaken, Ticket};
 use crate::definition::{Flow, Flows};
 use crate::error::{Error, ErrorKind, Result};
 use crate::options::Options;
-use crate::shard::{Parts, Phase, Shard};
+use crate::shard::{AfterCommit, Parts, Phase, Shard};
 use crate::store::fjall::{FjallOptions, FjallStore};
 use crate::store::{Store, StoreError};
-use crate::time::{Clock, SystemClock};
+use crate::time::{Clock, SystemClock, Timestamp, first_of};
 use crate::worker;
 
 /// Opens the store; called again after a fault.
@@ -38,6 +38,7 @@ pub struct Builder {
     flows: Result<Flows>,
     options: Options,
     clock: Arc<dyn Clock>,
+    after_commit: AfterCommit,
 }
 
 impl Dex {
@@ -90,7 +91,6 @@ impl Dex {
         Ok(())
     }
 
-    #[cfg(feature = "testing")]
     pub(crate) fn core(&self) -> &Arc<Core> {
         &self.core
     }
@@ -104,7 +104,7 @@ impl fmt::Debug for Dex {
 
 impl Builder {
     pub(crate) fn new(opener: Opener, clock: Arc<dyn Clock>) -> Self {
-        Self { opener, flows: Ok(Flows::default()), options: Options::default(), clock }
+        Self { opener, flows: Ok(Flows::default()), options: Options::default(), clock, after_commit: AfterCommit::Release }
     }
 
     /// Registers a flow; its value serves all its runs.
@@ -119,6 +119,11 @@ impl Builder {
         self
     }
 
+    pub(crate) fn crash_after_every_transition(mut self) -> Self {
+        self.after_commit = AfterCommit::Crash;
+        self
+    }
+
     /// Opens the store and starts the engine. To be called on a tokio runtime, which then runs it.
     ///
     /// # Errors
@@ -129,9 +134,9 @@ impl Builder {
     /// - [`ErrorKind::InvalidSetup`]: a flow was registered twice.
     pub async fn start(self) -> Result<Dex> {
         worker::install_hook();
-        let Self { opener, flows, options, clock } = self;
+        let Self { opener, flows, options, clock, after_commit } = self;
         let (flows, activity) = (Arc::new(flows?), Activity::default());
-        let recipe = Recipe { opener, flows, options, clock, activity };
+        let recipe = Recipe { opener, flows, options, clock, activity, after_commit };
         let shard = recipe.open().await?;
         let core = Arc::new(Core {
             flows: Arc::clone(&recipe.flows),
@@ -157,6 +162,7 @@ struct Recipe {
     options: Options,
     clock: Arc<dyn Clock>,
     activity: Activity,
+    after_commit: AfterCommit,
 }
 
 impl Recipe {
@@ -175,6 +181,7 @@ impl Recipe {
             options: self.options.clone(),
             clock: Arc::clone(&self.clock),
             activity: self.activity.clone(),
+            after_commit: self.after_commit,
         })
     }
 }
@@ -238,6 +245,58 @@ impl Core {
         }
     }
 
+    /// Does something with the shard that works now, and again with the next one if the store was opened
+    /// again before anything was changed.
+    pub(crate) async fn with_shard<T, D>(&self, mut what: impl FnMut(Arc<Shard>) -> D) -> Result<T>
+    where
+        D: Future<Output = Result<T>>,
+    {
+        let deadline = self.recipe.clock.now().saturating_add(REOPEN_WAIT);
+        loop {
+            let shard = self.shard_by(deadline).await?;
+            match what(Arc::clone(&shard)).await {
+                Err(error) if error.kind() == ErrorKind::Unavailable && shard.has_failed() => {
+                    self.successor_by(&shard, deadline, error).await?;
+                }
+                done => return done,
+            }
+        }
+    }
+
+    /// The shard that works now; waits until `deadline` for one that is being opened again.
+    async fn shard_by(&self, deadline: Timestamp) -> Result<Arc<Shard>> {
+        let mut changed = self.changed.subscribe();
+        loop {
+            match self.shard() {
+                // It may come back any moment. Other faults take a person.
+                Err(error) if error.kind() == ErrorKind::Unavailable => {
+                    let sleep = self.recipe.clock.sleep_until(deadline);
+                    let next = async { drop(changed.changed().await) };
+                    first_of(next, sleep).await;
+                    if self.recipe.clock.now() >= deadline {
+                        return self.shard();
+                    }
+                }
+                other => return other,
+            }
+        }
+    }
+
+    /// Completes when another shard than `failed` works, or fails with `error` at the deadline.
+    async fn successor_by(&self, failed: &Arc<Shard>, deadline: Timestamp, error: Error) -> Result<()> {
+        let mut changed = self.changed.subscribe();
+        loop {
+            if !Arc::ptr_eq(&self.shard_by(deadline).await?, failed) {
+                return Ok(());
+            }
+            let sleep = self.recipe.clock.sleep_until(deadline);
+            first_of(async { drop(changed.changed().await) }, sleep).await;
+            if self.recipe.clock.now() >= deadline {
+                return Err(error);
+            }
+        }
+    }
+
     /// The shard that works now, or the next one if the store is being opened again.
     pub(crate) async fn shard_or_wait(&self) -> Result<Arc<Shard>> {
         let mut changed = self.changed.subscribe();
@@ -285,13 +344,11 @@ impl Core {
         self.set(Current::ShutDown)
     }
 
-    #[cfg(feature = "testing")]
     pub(crate) fn activity(&self) -> &Activity {
         &self.recipe.activity
     }
 
     /// Stops at once and opens the store again, as a crash and a restart would.
-    #[cfg(feature = "testing")]
     pub(crate) async fn restart(self: &Arc<Self>) -> Result<()> {
         let why = Error::new(ErrorKind::Unavailable, "the engine is being opened again");
         if let Some(shard) = self.set(Current::Opening(why)) {
@@ -303,6 +360,9 @@ impl Core {
         Ok(())
     }
 }
+
+/// Longest time that a call waits for a store that is being opened again, before it says so.
+const REOPEN_WAIT: Duration = Duration::from_secs(5);
 
 /// Pause between attempts to open a store again after a fault. A full disk, the ordinary fault, takes a
 /// person's time to mend.
@@ -340,6 +400,7 @@ async fn supervise(core: std::sync::Weak<Core>, mut shard: Arc<Shard>) {
 pub(crate) async fn written(answer: oneshot::Receiver<Result<(), StoreError>>) -> Result<()> {
     match answer.await {
         Ok(Ok(())) => Ok(()),
+        Ok(Err(fault)) if fault.nothing_written() => Err(fault.into()),
         Ok(Err(fault)) => Err(unknown_outcome(&fault.to_string())),
         Err(_) => Err(unknown_outcome("the engine was stopped")),
     }

@@ -166,7 +166,7 @@ impl From<StoreError> for Error {
             StoreError::NewerFormat { .. } => ErrorKind::NewerStore,
             StoreError::Damaged { .. } | StoreError::Unreadable { .. } => ErrorKind::DamagedStore,
             StoreError::DiskFull { .. } => ErrorKind::DiskFull,
-            StoreError::Conflict { .. } | StoreError::Unavailable { .. } | StoreError::Io { .. } => {
+            StoreError::Conflict { .. } | StoreError::Fenced { .. } | StoreError::Unavailable { .. } | StoreError::Io { .. } => {
                 ErrorKind::Unavailable
             }
         };
@@ -184,7 +184,7 @@ impl Error {
                 Self::with_run(ErrorKind::AlreadyStarted, message, *run_id, *status)
             }
             Rejection::Closed { status } => Self::with_run(ErrorKind::Closed, message, run, *status),
-            Rejection::ChannelFull { .. } | Rejection::TooManySteps { .. } => {
+            Rejection::ImpossibleCount { .. } | Rejection::ChannelFull { .. } | Rejection::TooManySteps { .. } => {
                 Self::new(ErrorKind::LimitReached, message)
             }
             Rejection::Conflict { .. } => Self::new(ErrorKind::Timeout, message),

@@ -7,6 +7,7 @@ pub mod definition;
 pub mod engine;
 pub mod inspect;
 pub mod store;
+pub mod testing;
 
 #[doc(hidden)]
 pub mod private;

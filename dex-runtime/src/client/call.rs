@@ -23,8 +23,11 @@ impl<F: Flow> RunHandle<F> {
     pub async fn call<I: Value, O: Value>(&self, rpc: &'static str, input: &I) -> Result<O> {
         let input = Payload::encode(input)?;
         let flow = Arc::clone(self.core.flows().of::<F>()?);
-        let shard = self.core.shard_or_wait().await?;
-        let answer = self.call_in(&shard, &flow, rpc, input).await?;
+        let call = |shard: Arc<Shard>| {
+            let (flow, input) = (Arc::clone(&flow), input.clone());
+            async move { self.call_in(&shard, &flow, rpc, input).await }
+        };
+        let answer = self.core.with_shard(call).await?;
         Ok(answer.decode()?)
     }
 

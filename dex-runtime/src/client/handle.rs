@@ -135,11 +135,11 @@ impl<F: Flow> RunHandle<F> {
     ///
     /// [`ErrorKind::NotFound`] if the run has no such parked execution.
     pub async fn retry_step(&self, execution: &str) -> Result<()> {
-        let shard = self.core.shard()?;
-        let found = self.look(&shard, |state| {
+        let find = |state: &RunState| {
             let parked = state.executions.iter().find(|(_, parked)| parked.id() == execution);
             parked.map(|(number, _)| *number)
-        });
+        };
+        let found = self.core.with_shard(|shard| async move { self.look(&shard, find).await });
         let Some(execution) = found.await? else {
             let message = format!("run `{}` has no open step execution `{execution}`", self.flow_id);
             return Err(Error::new(ErrorKind::NotFound, message));
@@ -149,17 +149,23 @@ impl<F: Flow> RunHandle<F> {
 
     /// What the run is and does at this moment.
     pub async fn describe(&self) -> Result<RunInfo> {
-        let shard = self.core.shard_or_wait().await?;
-        self.look(&shard, RunInfo::of).await
+        self.core.with_shard(|shard| async move { self.look(&shard, RunInfo::of).await }).await
     }
 
     /// Submits a command and waits until what it did is on disk.
     pub(super) async fn change(&self, command: Command) -> Result<()> {
-        let shard = self.core.shard()?;
+        let change = |shard: Arc<Shard>| {
+            let command = command.clone();
+            async move { self.change_in(&shard, command).await }
+        };
+        self.core.with_shard(change).await
+    }
+
+    async fn change_in(&self, shard: &Arc<Shard>, command: Command) -> Result<()> {
         shard.check()?;
         loop {
-            let Found::Open(run) = self.find(&shard).await? else {
-                return Err(self.closed(&shard).await);
+            let Found::Open(run) = self.find(shard).await? else {
+                return Err(self.closed(shard).await);
             };
             let (reply, answer) = oneshot::channel();
             match shard.writer.submit(&run, command.clone(), Some(reply)) {

@@ -20,6 +20,7 @@ use crate::definition::Flow;
 use crate::dex::Core;
 use crate::error::{Error, ErrorKind, Result};
 use crate::ids::FlowId;
+use crate::shard::Shard;
 
 /// Starts and finds runs of flow `F`. Cheap to clone.
 pub struct Client<F> {
@@ -54,7 +55,11 @@ impl<F: Flow> Client<F> {
     pub async fn run(&self, flow_id: impl AsRef<str>) -> Result<F::Run> {
         let flow_id = FlowId::new(flow_id)?;
         let registered = self.core.flows().of::<F>()?;
-        let found = self.core.shard()?.live(&flow_id).await?;
+        let find = |shard: Arc<Shard>| {
+            let flow_id = flow_id.clone();
+            async move { shard.live(&flow_id).await }
+        };
+        let found = self.core.with_shard(find).await?;
         let Some(live) = found else {
             let message = format!("no run was ever started under `{flow_id}`");
             return Err(Error::new(ErrorKind::NotFound, message));

@@ -38,8 +38,11 @@ impl<F: Flow> Start<F> {
     async fn run(self) -> Result<F::Run> {
         let (flow_id, input) = self.request?;
         let flow = Arc::clone(self.core.flows().of::<F>()?);
-        let shard = self.core.shard()?;
-        let run = shard.start_run(&flow, &flow_id, input).await?;
+        let start = |shard: Arc<Shard>| {
+            let (flow, flow_id, input) = (Arc::clone(&flow), flow_id.clone(), input.clone());
+            async move { shard.start_run(&flow, &flow_id, input).await }
+        };
+        let run = self.core.with_shard(start).await?;
         Ok(RunHandle::new(self.core, flow_id, run).into())
     }
 }

@@ -8,5 +8,5 @@
 mod queue;
 mod thread;
 
-pub(crate) use self::queue::{Committer, NotTaken, Permit, Ticket};
+pub(crate) use self::queue::{Committer, NotTaken, Ticket};
 pub(crate) use self::thread::{Sink, spawn};

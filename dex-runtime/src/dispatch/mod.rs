@@ -9,4 +9,4 @@ mod waiters;
 
 pub(crate) use self::queue::{Job, ReadyQueue};
 pub(crate) use self::timers::Timers;
-pub(crate) use self::waiters::{Waiter, Waiters};
+pub(crate) use self::waiters::Waiters;

@@ -8,5 +8,5 @@
 mod resident;
 mod table;
 
-pub(crate) use self::resident::{Residency, Resident, Writer};
-pub(crate) use self::table::{Entry, Poisoned, Registry, Removal};
+pub(crate) use self::resident::{After, Refused, Reply, Resident, Submitted, Writer};
+pub(crate) use self::table::{Poisoned, Registry};

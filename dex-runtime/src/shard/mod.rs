@@ -27,7 +27,7 @@ use crate::activity::Activity;
 use crate::dispatch::{Job, ReadyQueue, Timers, Waiters};
 use crate::error::{Error, ErrorKind};
 use crate::options::Options;
-use crate::registry::{After, Registry, Resident, Writer};
+use crate::registry::{Registry, Resident, Writer};
 use crate::store::{Store, StoreError};
 use crate::time::{Clock, Timestamp};
 use crate::worker;
@@ -72,12 +72,22 @@ pub(crate) struct Parts {
     pub(crate) options: Options,
     pub(crate) clock: Arc<dyn Clock>,
     pub(crate) activity: Activity,
+    pub(crate) after_commit: AfterCommit,
+}
+
+/// What a shard does after a commit.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum AfterCommit {
+    /// What has to be done.
+    Release,
+    /// It tells the caller and ends as a crash would: for tests of what an opening has to make again.
+    Crash,
 }
 
 impl Shard {
     /// Makes a shard and begins what the store says is to be done. To be called on a tokio runtime.
     pub(crate) fn start(parts: Parts) -> Result<Arc<Self>, Error> {
-        let Parts { store, flows, options, clock, activity } = parts;
+        let Parts { store, flows, options, clock, activity, after_commit } = parts;
         let committer = Arc::new(Committer::new(options.commit_queue_max));
         let writer = Writer {
             clock: Arc::clone(&clock),
@@ -104,8 +114,11 @@ impl Shard {
             clock,
             activity,
         });
-        let sink = ShardSink::new(&shard);
-        let transitions_max = shard.options.commit_transitions_max;
+        let sink = ShardSink::new(&shard, after_commit);
+        let transitions_max = match after_commit {
+            AfterCommit::Release => shard.options.commit_transitions_max,
+            AfterCommit::Crash => 1,
+        };
         let thread = commit::spawn(committer, store, transitions_max, sink)
             .map_err(|e| StoreError::io("start the committing thread", e))?;
         *shard.lock_committing() = Some(thread);
@@ -131,6 +144,11 @@ impl Shard {
         let mut state = self.state.subscribe();
         let ended = state.wait_for(|phase| !matches!(phase, Phase::Running)).await;
         ended.map_or(Phase::Stopped, |phase| phase.clone())
+    }
+
+    /// Whether a fault has ended the shard.
+    pub(crate) fn has_failed(&self) -> bool {
+        matches!(&*self.state.borrow(), Phase::Failed(_))
     }
 
     /// Why the shard does not work, if it does not.

@@ -3,28 +3,32 @@
 use std::collections::VecDeque;
 use std::sync::{Arc, Mutex, PoisonError, Weak};
 
-use super::Shard;
+use super::{AfterCommit, Shard};
 use crate::commit::Sink;
 use crate::dispatch::Job;
 use crate::engine::Effect;
-use crate::registry::{After, Resident};
+use crate::registry::{After, Reply, Resident};
 use crate::store::StoreError;
 
 /// Hands on what the committing thread has written.
 pub(super) struct ShardSink {
     /// Weak, or the thread would keep its own shard alive.
     shard: Weak<Shard>,
+    after_commit: AfterCommit,
 }
 
 impl ShardSink {
-    pub(super) fn new(shard: &Arc<Shard>) -> Self {
-        Self { shard: Arc::downgrade(shard) }
+    pub(super) fn new(shard: &Arc<Shard>, after_commit: AfterCommit) -> Self {
+        Self { shard: Arc::downgrade(shard), after_commit }
     }
 }
 
 impl Sink<After> for ShardSink {
     fn written(&self, after: &mut Vec<After>) {
         let Some(shard) = self.shard.upgrade() else { return };
+        if self.after_commit == AfterCommit::Crash {
+            return crash(&shard, after);
+        }
         // One push for the whole batch: one lock, and slots are started together.
         let mut jobs = Vec::new();
         let mut replies = Vec::new();
@@ -51,9 +55,17 @@ impl Sink<After> for ShardSink {
     }
 }
 
+/// Ends the shard with nothing done but telling the callers that their commits are on disk.
+fn crash(shard: &Shard, after: &mut Vec<After>) {
+    shard.fail(&StoreError::Unavailable { reason: "a test crashes after each commit".into() });
+    for reply in after.drain(..).filter_map(|after| after.reply) {
+        let _ = reply.send(Ok(()));
+    }
+}
+
 impl Shard {
     /// Carries out the effects of one written commit; calls to make are collected in `jobs`.
-    fn release(&self, after: After, jobs: &mut Vec<Job>, replies: &mut Vec<crate::registry::Reply>) {
+    fn release(&self, after: After, jobs: &mut Vec<Job>, replies: &mut Vec<Reply>) {
         let After { run, effects, view, timers_set, timers_cleared, end, first, reply, busy } = after;
         self.timers.change(&timers_set, &timers_cleared);
         for effect in effects {

@@ -1,9 +1,6 @@
 //! Firing timers.
 
-use std::future::{Future, poll_fn};
-use std::pin::pin;
 use std::sync::Arc;
-use std::task::Poll;
 use std::time::Duration;
 
 use super::lookup::Found;
@@ -12,6 +9,7 @@ use crate::engine::{Command, Rejection};
 use crate::error::{Error, ErrorKind};
 use crate::registry::Refused;
 use crate::store::Due;
+use crate::time::first_of;
 
 /// Pause before the store is asked again for timers after it could not be read.
 const AGAIN: Duration = Duration::from_secs(1);
@@ -32,16 +30,6 @@ pub(super) async fn keep_time(shard: Arc<Shard>) {
         let sleep = shard.clock.sleep_until(shard.timers.next());
         first_of(first_of(sleep, shard.timers.changed()), shard.ended_quietly()).await;
     }
-}
-
-/// Completes with the first of two.
-async fn first_of(one: impl Future<Output = ()>, other: impl Future<Output = ()>) {
-    let (mut one, mut other) = (pin!(one), pin!(other));
-    poll_fn(|cx| match one.as_mut().poll(cx) {
-        Poll::Ready(()) => Poll::Ready(()),
-        Poll::Pending => other.as_mut().poll(cx),
-    })
-    .await;
 }
 
 impl Shard {
