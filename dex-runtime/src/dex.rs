@@ -104,7 +104,13 @@ impl fmt::Debug for Dex {
 
 impl Builder {
     pub(crate) fn new(opener: Opener, clock: Arc<dyn Clock>) -> Self {
-        Self { opener, flows: Ok(Flows::default()), options: Options::default(), clock, after_commit: AfterCommit::Release }
+        Self {
+            opener,
+            flows: Ok(Flows::default()),
+            options: Options::default(),
+            clock,
+            after_commit: AfterCommit::Release,
+        }
     }
 
     /// Registers a flow; its value serves all its runs.
@@ -173,8 +179,9 @@ impl Recipe {
             check_flows(&*store, &flows)?;
             Ok::<_, Error>(store)
         });
-        let store =
-            opened.await.map_err(|e| Error::new(ErrorKind::DamagedStore, format!("opening the store: {e}")))??;
+        let store = opened
+            .await
+            .map_err(|e| Error::new(ErrorKind::DamagedStore, format!("opening the store: {e}")))??;
         Shard::start(Parts {
             store,
             flows: Arc::clone(&self.flows),
@@ -374,6 +381,7 @@ async fn supervise(core: std::sync::Weak<Core>, mut shard: Arc<Shard>) {
         let Phase::Failed(fault) = shard.ended().await else { return };
         let Some(core) = core.upgrade() else { return };
         core.set(Current::Opening(fault.into()));
+        let reopening = shard.take_failing();
         // Only then can the folder be opened again.
         shard.kill().await;
         drop(shard);
@@ -392,6 +400,7 @@ async fn supervise(core: std::sync::Weak<Core>, mut shard: Arc<Shard>) {
             }
         };
         core.set(Current::Open(Arc::clone(&shard)));
+        drop(reopening);
         tracing::info!("the store was opened again");
     }
 }
@@ -407,7 +416,8 @@ pub(crate) async fn written(answer: oneshot::Receiver<Result<(), StoreError>>) -
 }
 
 fn unknown_outcome(why: &str) -> Error {
-    let message = format!("the change may have been made or not ({why}): look at the run before repeating it");
+    let message =
+        format!("the change may have been made or not ({why}): look at the run before repeating it");
     Error::new(ErrorKind::OutcomeUnknown, message)
 }
 

@@ -166,9 +166,10 @@ impl From<StoreError> for Error {
             StoreError::NewerFormat { .. } => ErrorKind::NewerStore,
             StoreError::Damaged { .. } | StoreError::Unreadable { .. } => ErrorKind::DamagedStore,
             StoreError::DiskFull { .. } => ErrorKind::DiskFull,
-            StoreError::Conflict { .. } | StoreError::Fenced { .. } | StoreError::Unavailable { .. } | StoreError::Io { .. } => {
-                ErrorKind::Unavailable
-            }
+            StoreError::Conflict { .. }
+            | StoreError::Fenced { .. }
+            | StoreError::Unavailable { .. }
+            | StoreError::Io { .. } => ErrorKind::Unavailable,
         };
         Self::with_source(kind, error)
     }
@@ -184,9 +185,9 @@ impl Error {
                 Self::with_run(ErrorKind::AlreadyStarted, message, *run_id, *status)
             }
             Rejection::Closed { status } => Self::with_run(ErrorKind::Closed, message, run, *status),
-            Rejection::ImpossibleCount { .. } | Rejection::ChannelFull { .. } | Rejection::TooManySteps { .. } => {
-                Self::new(ErrorKind::LimitReached, message)
-            }
+            Rejection::ImpossibleCount { .. }
+            | Rejection::ChannelFull { .. }
+            | Rejection::TooManySteps { .. } => Self::new(ErrorKind::LimitReached, message),
             Rejection::Conflict { .. } => Self::new(ErrorKind::Timeout, message),
             Rejection::StaleAttempt { .. }
             | Rejection::NothingDue { .. }

@@ -28,7 +28,10 @@ mod worker;
 pub use self::client::{Client, RunHandle, RunResult};
 pub use self::dex::{Builder, Dex};
 pub use self::error::{Error, ErrorKind, Result};
-pub use self::ids::{Attempt, Epoch, ExecutionNo, FlowId, IdError, MapKey, Name, RunId, Slot};
+pub use self::ids::{
+    Attempt, Epoch, ExecutionNo, FLOW_ID_BYTES_MAX, FlowId, IdError, MAP_KEY_BYTES_MAX, MapKey,
+    NAME_BYTES_MAX, Name, RunId, Slot,
+};
 pub use self::options::Options;
 pub use self::time::{Clock, Sleep, SystemClock, Timestamp};
-pub use self::value::{Payload, Value, ValueError};
+pub use self::value::{Payload, VALUE_BYTES_MAX, Value, ValueError};

@@ -91,7 +91,8 @@ impl<F: Flow> RunHandle<F> {
             return if changes { Err(self.closed(shard).await) } else { Ok(Applied::Done) };
         };
         let movements = movements.into_iter().map(|(step, input)| worker::movement(flow, step, input));
-        let movements = movements.collect::<Result<_, _>>().map_err(|error| failed(rpc, error.into_parts().0))?;
+        let movements =
+            movements.collect::<Result<_, _>>().map_err(|error| failed(rpc, error.into_parts().0))?;
         let report = RpcReport { rpc: place.name.clone(), reads, staged, movements };
         let (reply, answer) = oneshot::channel();
         match shard.writer.submit(run, Command::ApplyRpc(report), Some(reply)) {

@@ -65,7 +65,8 @@ impl<F: Flow> Client<F> {
             return Err(Error::new(ErrorKind::NotFound, message));
         };
         if live.flow != registered.name {
-            let message = format!("`{flow_id}` is a run of flow `{}`, not of `{}`", live.flow, registered.name);
+            let message =
+                format!("`{flow_id}` is a run of flow `{}`, not of `{}`", live.flow, registered.name);
             return Err(Error::new(ErrorKind::WrongFlow, message));
         }
         Ok(RunHandle::new(Arc::clone(&self.core), flow_id, live.run).into())

@@ -41,9 +41,11 @@ impl<F: Flow> RunResult<F> {
     ///
     /// [`ErrorKind::InvalidValue`] if a stored output does not fit the flow's output type.
     pub fn outputs(&self) -> Result<Vec<(String, F::Output)>> {
-        let decoded = self.end.outputs.iter().map(|output| {
-            Ok((format!("{}-{}", output.step, output.number), output.value.decode()?))
-        });
+        let decoded = self
+            .end
+            .outputs
+            .iter()
+            .map(|output| Ok((format!("{}-{}", output.step, output.number), output.value.decode()?)));
         decoded.collect()
     }
 

@@ -64,7 +64,12 @@ impl<F> fmt::Debug for Start<F> {
 
 impl Shard {
     /// Starts a run of `flow`. Two calls for one id are put in order here and nowhere else.
-    async fn start_run(self: &Arc<Self>, flow: &Registered, flow_id: &FlowId, input: Payload) -> Result<RunId> {
+    async fn start_run(
+        self: &Arc<Self>,
+        flow: &Registered,
+        flow_id: &FlowId,
+        input: Payload,
+    ) -> Result<RunId> {
         self.check()?;
         let guard = self.reserve(flow_id).await;
         self.refuse_existing(flow_id).await?;

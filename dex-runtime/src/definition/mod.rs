@@ -25,8 +25,8 @@ pub(crate) use self::error::cut;
 pub use self::error::{RpcError, RpcResult, StepError, StepResult, WaitResult};
 pub use self::flow::{Flow, Keyword};
 pub use self::handle::{Attribute, Channel, Step};
-pub use self::next::Next;
 pub(crate) use self::next::Choice;
+pub use self::next::Next;
 pub(crate) use self::registered::{Flows, Registered, StepInput};
 pub use self::wait::{
     All, AllOf, Any, AnyOf, Condition, Messages, OneMessage, OneOf2, OneOf3, OneOf4, OneOf5, OneOf6, OneOf7,

@@ -113,7 +113,8 @@ impl Flows {
     pub(crate) fn add<F: Flow>(&mut self, flow: F) -> Result<(), Error> {
         let definition = F::definition();
         let name = Name::new(definition.name)?;
-        let names = |all: &mut dyn Iterator<Item = &'static str>| all.map(Name::new).collect::<Result<_, _>>();
+        let names =
+            |all: &mut dyn Iterator<Item = &'static str>| all.map(Name::new).collect::<Result<_, _>>();
         let registered = Registered {
             flow: Box::new(Typed(Arc::new(flow))),
             name: name.clone(),
@@ -138,7 +139,8 @@ impl Flows {
     pub(crate) fn of<F: Flow>(&self) -> Result<&Arc<Registered>, Error> {
         let name = F::definition().name;
         self.by_name.get(name).ok_or_else(|| {
-            let message = format!("flow `{name}` is not registered: add `.flow(..)` with its value at `open`");
+            let message =
+                format!("flow `{name}` is not registered: add `.flow(..)` with its value at `open`");
             Error::new(ErrorKind::UnknownFlow, message)
         })
     }

@@ -117,13 +117,18 @@ impl Queue {
             }
         };
         if let Some(lane) = self.lanes.get_mut(lane) {
-            if job.first { lane.fresh.push_back(job) } else { lane.resumed.push_back(job) }
+            if job.first {
+                lane.fresh.push_back(job)
+            } else {
+                lane.resumed.push_back(job)
+            }
             self.waiting += 1;
         }
     }
 
     fn pop(&mut self) -> Option<Job> {
-        let job = self.pop_from(|lane| &mut lane.resumed).or_else(|| self.pop_from(|lane| &mut lane.fresh))?;
+        let job =
+            self.pop_from(|lane| &mut lane.resumed).or_else(|| self.pop_from(|lane| &mut lane.fresh))?;
         self.waiting -= 1;
         Some(job)
     }

@@ -82,7 +82,8 @@ impl Timers {
     /// Takes the timers that are due at `now`.
     pub(crate) fn take(&self, now: Timestamp) -> Vec<Due> {
         let mut near = self.lock();
-        let later = near.due.split_off(&Due { at: now.saturating_add(Duration::from_micros(1)), ..first_of_all() });
+        let later =
+            near.due.split_off(&Due { at: now.saturating_add(Duration::from_micros(1)), ..first_of_all() });
         std::mem::replace(&mut near.due, later).into_iter().collect()
     }
 

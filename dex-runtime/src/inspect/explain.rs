@@ -43,7 +43,9 @@ impl StepInfo {
                 due.unwrap_or_default(),
             ),
             StepPhase::Parked => {
-                format!("{id} is parked since {since} ({failure}); after the fix, `retry_step(\"{id}\")` moves it")
+                format!(
+                    "{id} is parked since {since} ({failure}); after the fix, `retry_step(\"{id}\")` moves it"
+                )
             }
             StepPhase::Waiting => {
                 let mut awaited: Vec<String> =

@@ -282,7 +282,8 @@ impl Writer {
         let state = cell.state.as_ref().ok_or(Refused::Passivated)?;
         let record = record::encode_transition(now, &done.events);
         let log = cell.record_bytes + record.len();
-        let snapshot = (log > SNAPSHOT_AFTER_BYTES.max(cell.snapshot_bytes)).then(|| record::encode_state(state));
+        let snapshot =
+            (log > SNAPSHOT_AFTER_BYTES.max(cell.snapshot_bytes)).then(|| record::encode_state(state));
         let commit = RunCommit {
             run: run.identity.run_id,
             sequence: state.version,
@@ -328,13 +329,7 @@ fn summary_change(state: &RunState, events: &[Event]) -> Option<RunSummary> {
     })
 }
 
-fn after(
-    run: &Arc<Resident>,
-    state: &RunState,
-    done: Transition,
-    reply: Option<Reply>,
-    busy: Busy,
-) -> After {
+fn after(run: &Arc<Resident>, state: &RunState, done: Transition, reply: Option<Reply>, busy: Busy) -> After {
     let due = |(at, execution): (Timestamp, ExecutionNo)| Due { at, run: state.identity.run_id, execution };
     let dispatches = done.effects.iter().any(|effect| matches!(effect, Effect::Dispatch(_)));
     After {

@@ -192,7 +192,9 @@ mod tests {
             let registry = Registry::new();
             let wins: usize = std::thread::scope(|scope| {
                 let threads: Vec<_> = (0..8)
-                    .map(|n| scope.spawn(|| usize::from(registry.insert_if_absent(run("a", n)).unwrap().is_ok())))
+                    .map(|n| {
+                        scope.spawn(|| usize::from(registry.insert_if_absent(run("a", n)).unwrap().is_ok()))
+                    })
                     .collect();
                 threads.into_iter().map(|thread| thread.join().unwrap()).sum()
             });

@@ -60,7 +60,8 @@ impl Shard {
     ) -> Result<T, Error> {
         let store = Arc::clone(&self.store);
         let answer = self.handle.spawn_blocking(move || question(&*store)).await;
-        let answer = answer.map_err(|e| Error::new(ErrorKind::Unavailable, format!("a read of the store: {e}")))?;
+        let answer =
+            answer.map_err(|e| Error::new(ErrorKind::Unavailable, format!("a read of the store: {e}")))?;
         Ok(answer?)
     }
 
@@ -116,17 +117,20 @@ impl Shard {
             Ok(resident) => resident,
             Err(occupant) => return Ok(occupant),
         };
-        let jobs: Vec<_> = outstanding.into_iter().filter_map(|effect| match effect {
-            Effect::Dispatch(task) => Some(Job {
-                run: Arc::clone(&resident),
-                task,
-                view: view.clone(),
-                first: false,
-                busy: self.activity.begin(),
-            }),
-            // Its timers are in the store, where `Timers` finds them.
-            _ => None,
-        }).collect();
+        let jobs: Vec<_> = outstanding
+            .into_iter()
+            .filter_map(|effect| match effect {
+                Effect::Dispatch(task) => Some(Job {
+                    run: Arc::clone(&resident),
+                    task,
+                    view: view.clone(),
+                    first: false,
+                    busy: self.activity.begin(),
+                }),
+                // Its timers are in the store, where `Timers` finds them.
+                _ => None,
+            })
+            .collect();
         self.dispatch(jobs);
         if idle {
             self.note_idle(Arc::clone(&resident));

@@ -21,9 +21,9 @@ use tokio::sync::watch;
 pub(crate) use self::lookup::Found;
 use self::lookup::Stripes;
 use self::sink::ShardSink;
+use crate::activity::{Activity, Busy};
 use crate::commit::{self, Committer};
 use crate::definition::Flows;
-use crate::activity::Activity;
 use crate::dispatch::{Job, ReadyQueue, Timers, Waiters};
 use crate::error::{Error, ErrorKind};
 use crate::options::Options;
@@ -51,6 +51,8 @@ pub(crate) struct Shard {
     state: watch::Sender<Phase>,
     accepting: AtomicBool,
     committing: Mutex<Option<JoinHandle<()>>>,
+    /// From a fault until the store was opened again there is something under way.
+    failing: Mutex<Option<Busy>>,
 }
 
 /// Whether a shard works.
@@ -108,6 +110,7 @@ impl Shard {
             state: watch::Sender::new(Phase::Running),
             accepting: AtomicBool::new(true),
             committing: Mutex::new(None),
+            failing: Mutex::new(None),
             store: Arc::clone(&store),
             flows,
             options,
@@ -175,8 +178,14 @@ impl Shard {
             running
         });
         if first {
+            *self.failing.lock().unwrap_or_else(PoisonError::into_inner) = Some(self.activity.begin());
             self.forget_all();
         }
+    }
+
+    /// What keeps the engine busy since the fault that ended this shard; for whoever opens the next one.
+    pub(crate) fn take_failing(&self) -> Option<Busy> {
+        self.failing.lock().unwrap_or_else(PoisonError::into_inner).take()
     }
 
     fn forget_all(&self) {

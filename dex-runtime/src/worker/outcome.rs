@@ -49,10 +49,9 @@ pub(super) fn fail(flow: &Registered, step: &str, failed: Failed) -> Command {
     let definition = flow.step(step).map(|found| found.definition);
     let recovery = definition.and_then(|step| step.on_failure).and_then(|recovery| flow.step(recovery));
     let exhausted = match recovery {
-        Some(recovery) => Exhausted::Recover {
-            step: recovery.name.clone(),
-            waits: recovery.definition.wait.is_some(),
-        },
+        Some(recovery) => {
+            Exhausted::Recover { step: recovery.name.clone(), waits: recovery.definition.wait.is_some() }
+        }
         None => Exhausted::Fail,
     };
     let retry = definition.map(|step| step.retry).unwrap_or_default();

@@ -40,9 +40,8 @@ async fn make_call(shard: &Arc<Shard>, job: Job) {
         run.end_call(attempt.execution);
         return;
     }
-    let deadline = definition.timeout.map(|limit| {
-        Deadline::new(&shard.clock, started_at.saturating_add(limit))
-    });
+    let deadline =
+        definition.timeout.map(|limit| Deadline::new(&shard.clock, started_at.saturating_add(limit)));
     let ended = invoke(shard, flow, *task, view, called_off, deadline).await;
     run.end_call(attempt.execution);
     let command = match ended {
