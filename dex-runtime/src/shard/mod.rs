@@ -173,12 +173,13 @@ impl Shard {
         let first = self.state.send_if_modified(|phase| {
             let running = matches!(phase, Phase::Running);
             if running {
+                // Before anyone can see the fault, or it could be taken before it is there.
+                *self.failing.lock().unwrap_or_else(PoisonError::into_inner) = Some(self.activity.begin());
                 *phase = Phase::Failed(fault.clone());
             }
             running
         });
         if first {
-            *self.failing.lock().unwrap_or_else(PoisonError::into_inner) = Some(self.activity.begin());
             self.forget_all();
         }
     }
