@@ -68,10 +68,12 @@ impl Writer {
                 batch.insert(keyspaces.get(part), keys::MARK, sequence.to_be_bytes());
             }
         }
-        batch.commit().map_err(|e| commit_error(e))?;
+        batch.commit().map_err(commit_error)?;
 
         self.written.marks = marks;
-        last.into_iter().for_each(|(run, sequence)| self.last.set(run, sequence));
+        for (run, sequence) in last {
+            self.last.set(run, sequence);
+        }
         self.space.wrote(bytes as u64);
         self.flows.extend(started_flows(commits).cloned());
         if durable { self.watermark.write(&self.written) } else { Ok(()) }
@@ -118,7 +120,9 @@ struct Changes(BTreeMap<(Part, Vec<u8>), Option<Bytes>>);
 impl Changes {
     fn of(commits: &[RunCommit], known_flows: &HashSet<Name>) -> Self {
         let mut changes = Self(BTreeMap::new());
-        commits.iter().for_each(|commit| changes.add(commit));
+        for commit in commits {
+            changes.add(commit);
+        }
         for flow in started_flows(commits).filter(|flow| !known_flows.contains(*flow)) {
             changes.put(Part::Meta, keys::flow(flow), Bytes::new());
         }

@@ -40,7 +40,9 @@ impl Data {
     }
 
     pub(super) fn apply(&mut self, commits: &[RunCommit]) {
-        commits.iter().for_each(|commit| self.apply_one(commit));
+        for commit in commits {
+            self.apply_one(commit);
+        }
     }
 
     fn apply_one(&mut self, commit: &RunCommit) {
