@@ -93,9 +93,9 @@ impl Model {
     }
 
     fn snapshot(&self, run: RunId) -> Option<(u64, bytes::Bytes)> {
-        let snapshots =
+        let mut snapshots =
             self.of_run(run).filter_map(|commit| Some((commit.sequence, commit.snapshot.clone()?)));
-        snapshots.last()
+        snapshots.next_back()
     }
 
     fn history(&self, run: RunId, from: u64) -> Vec<StoredRecord> {
@@ -177,8 +177,9 @@ fn compare(store: &dyn Store, model: &Model) -> Result<(), TestCaseError> {
     prop_assert_eq!(store.runs(None, 99).unwrap(), summaries);
     for n in 0..2 {
         let id = flow_id(&format!("id-{n}"));
-        let starts = model.0.iter().filter(|commit| commit.sequence == 1).filter_map(|c| c.summary.as_ref());
-        let newest = starts.filter(|summary| summary.flow_id == id).next_back();
+        let mut starts =
+            model.0.iter().filter(|commit| commit.sequence == 1).filter_map(|c| c.summary.as_ref());
+        let newest = starts.rfind(|summary| summary.flow_id == id);
         let newest = newest.map(|summary| LiveRun { run: summary.run, flow: summary.flow.clone() });
         prop_assert_eq!(store.live(&id).unwrap(), newest);
     }

@@ -53,6 +53,12 @@ impl Marks {
         self.0.iter().copied().max().unwrap_or(0)
     }
 
+    /// The number of the next batch.
+    pub(super) fn next(&self) -> u64 {
+        // A mark that cannot be counted on from is damage; marks are never this large.
+        self.latest().saturating_add(1)
+    }
+
     pub(super) fn set(&mut self, part: Part, sequence: u64) {
         if let Some(mark) = self.0.get_mut(part as usize) {
             *mark = sequence;

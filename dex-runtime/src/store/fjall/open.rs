@@ -82,7 +82,7 @@ fn begin_epoch(opened: &Opened, noted: u64) -> Result<Watermark, StoreError> {
     let stored = stored.map_or(Ok(0), |value| number(&value))?;
     let epoch = stored.max(noted) + 1;
     let mut marks = opened.keyspaces.marks()?;
-    let sequence = marks.latest() + 1;
+    let sequence = marks.next();
     marks.set(Part::Meta, sequence);
     let mut batch =
         OwnedWriteBatch::with_capacity(opened.database.clone(), 2).durability(Some(PersistMode::SyncData));

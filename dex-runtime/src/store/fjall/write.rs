@@ -42,7 +42,7 @@ impl Writer {
     ) -> Result<(), StoreError> {
         self.space.check()?;
         let last = self.check_sequences(keyspaces, commits)?;
-        let sequence = self.written.marks.latest() + 1;
+        let sequence = self.written.marks.next();
         let changes = Changes::of(commits, &self.flows);
         let mut batch = OwnedWriteBatch::with_capacity(database.clone(), commits.len() + changes.0.len() + 7)
             .durability(Some(if durable { PersistMode::SyncData } else { PersistMode::Buffer }));
@@ -102,7 +102,7 @@ impl Writer {
                     None => read::last_sequence(keyspaces, commit.run)?,
                 }),
             };
-            if commit.sequence != *last + 1 {
+            if Some(commit.sequence) != last.checked_add(1) {
                 return Err(StoreError::conflict(commit, *last));
             }
             *last = commit.sequence;

@@ -28,7 +28,7 @@ fn start(store: &MemoryStore, n: u8) -> RunCommit {
         run: RunId::from_bytes([n; 16]),
         sequence: 1,
         epoch: store.epoch(),
-        record: Default::default(),
+        record: bytes::Bytes::new(),
         snapshot: None,
         summary: None,
         ready: Some(true),

@@ -17,7 +17,7 @@ use crate::value::Payload;
 const AT: Timestamp = Timestamp::from_micros(1_000_000);
 
 fn hex(bytes: &[u8]) -> String {
-    bytes.iter().map(|byte| format!("{byte:02x}")).collect()
+    bytes.iter().fold(String::new(), |text, byte| text + &format!("{byte:02x}"))
 }
 
 fn unhex(text: &str) -> Vec<u8> {

@@ -126,7 +126,9 @@ fn after_a_failed_write_the_store_takes_no_commits_until_it_is_opened_again() {
     assert!(child.wait().unwrap().success(), "{:?}", lines.last());
     assert!(lines.iter().any(|line| line == "refused"), "{:?}", lines.last());
     let mut acknowledged = BTreeMap::new();
-    lines.iter().for_each(|line| note(line, &mut acknowledged));
+    for line in &lines {
+        note(line, &mut acknowledged);
+    }
     assert_eq!(acknowledged.len() as u64, RUNS);
     check(folder.path(), &mut acknowledged);
 }

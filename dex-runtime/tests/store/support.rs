@@ -8,11 +8,11 @@ use dex_runtime::store::fjall::{FjallOptions, FjallStore};
 use dex_runtime::store::{Due, LiveRun, RunCommit, RunSummary, Store, StoreError, StoredRun};
 use dex_runtime::{ExecutionNo, FlowId, Name, RunId, Timestamp};
 
-pub fn open(path: &Path) -> Result<FjallStore, StoreError> {
+pub(crate) fn open(path: &Path) -> Result<FjallStore, StoreError> {
     FjallStore::open(path, FjallOptions::default())
 }
 
-pub fn run_id(n: u64) -> RunId {
+pub(crate) fn run_id(n: u64) -> RunId {
     RunId::from_bytes((u128::from(n) << 64).to_be_bytes())
 }
 
@@ -20,7 +20,7 @@ fn flow_id(n: u64) -> FlowId {
     FlowId::new(format!("order-{n}")).unwrap()
 }
 
-pub fn step(store: &dyn Store, run: u64, sequence: u64) -> RunCommit {
+pub(crate) fn step(store: &dyn Store, run: u64, sequence: u64) -> RunCommit {
     RunCommit {
         run: run_id(run),
         sequence,
@@ -35,7 +35,7 @@ pub fn step(store: &dyn Store, run: u64, sequence: u64) -> RunCommit {
 }
 
 /// The start of a run, which touches every keyspace.
-pub fn start(store: &dyn Store, run: u64) -> RunCommit {
+pub(crate) fn start(store: &dyn Store, run: u64) -> RunCommit {
     let summary = RunSummary {
         run: run_id(run),
         flow_id: flow_id(run),
@@ -55,7 +55,7 @@ pub fn start(store: &dyn Store, run: u64) -> RunCommit {
 
 /// Everything that a store answers about runs up to `runs`.
 #[derive(Debug, PartialEq)]
-pub struct Content {
+pub(crate) struct Content {
     summaries: Vec<RunSummary>,
     ready: Vec<RunId>,
     due: Vec<Due>,
@@ -65,7 +65,7 @@ pub struct Content {
     lengths: Vec<usize>,
 }
 
-pub fn content(store: &dyn Store, runs: u64) -> Result<Content, StoreError> {
+pub(crate) fn content(store: &dyn Store, runs: u64) -> Result<Content, StoreError> {
     let all = usize::MAX;
     Ok(Content {
         summaries: store.runs(None, all)?,
@@ -80,10 +80,10 @@ pub fn content(store: &dyn Store, runs: u64) -> Result<Content, StoreError> {
     })
 }
 
-pub const RUNS: u64 = 20;
+pub(crate) const RUNS: u64 = 20;
 
 /// Makes a store with [`RUNS`] runs whose journal is as short as its content; `close`: its tables have it all.
-pub fn fill(path: &Path, close: bool) -> Content {
+pub(crate) fn fill(path: &Path, close: bool) -> Content {
     {
         let store = open(path).unwrap();
         for run in 1..=RUNS {
@@ -105,7 +105,7 @@ pub fn fill(path: &Path, close: bool) -> Content {
     content
 }
 
-pub fn copy(from: &Path, to: &Path) {
+pub(crate) fn copy(from: &Path, to: &Path) {
     fs::create_dir_all(to).unwrap();
     for entry in fs::read_dir(from).unwrap() {
         let path = entry.unwrap().path();
@@ -119,7 +119,7 @@ pub fn copy(from: &Path, to: &Path) {
 }
 
 /// All files below `folder`, by their path in it.
-pub fn files(folder: &Path) -> Vec<PathBuf> {
+pub(crate) fn files(folder: &Path) -> Vec<PathBuf> {
     fn visit(root: &Path, folder: &Path, found: &mut Vec<PathBuf>) {
         for entry in fs::read_dir(folder).unwrap() {
             let path = entry.unwrap().path();
@@ -137,7 +137,7 @@ pub fn files(folder: &Path) -> Vec<PathBuf> {
 }
 
 /// The journals, oldest first.
-pub fn journals(folder: &Path) -> Vec<PathBuf> {
+pub(crate) fn journals(folder: &Path) -> Vec<PathBuf> {
     let number = |path: &PathBuf| path.file_stem().unwrap().to_str().unwrap().parse::<u64>().unwrap();
     let is_journal = |path: &PathBuf| path.extension().is_some_and(|extension| extension == "jnl");
     let mut journals: Vec<_> = files(folder).into_iter().filter(is_journal).collect();
@@ -145,7 +145,7 @@ pub fn journals(folder: &Path) -> Vec<PathBuf> {
     journals.into_iter().map(|path| folder.join(path)).collect()
 }
 
-pub fn change(path: &Path, change: impl FnOnce(&mut Vec<u8>)) {
+pub(crate) fn change(path: &Path, change: impl FnOnce(&mut Vec<u8>)) {
     let mut bytes = fs::read(path).unwrap();
     change(&mut bytes);
     fs::write(path, bytes).unwrap();

@@ -75,7 +75,7 @@ fn a_flipped_byte_in_the_last_batch_is_named_and_repaired() {
     assert!(reason.contains("ChecksumMismatch") && reason.contains("repair"), "{reason}");
 
     let report = repair(folder.path()).unwrap();
-    assert_eq!(report.lost.map(|lost| lost.count()), Some(2), "the last start and the second opening");
+    assert_eq!(report.lost.map(Iterator::count), Some(2), "the last start and the second opening");
     assert!(report.actions.iter().any(|action| action.contains("cut journal 0")), "{:?}", report.actions);
     check_repaired(folder.path(), 9);
 }

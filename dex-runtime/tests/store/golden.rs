@@ -6,30 +6,19 @@
 use std::fmt::Write;
 use std::fs;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use dex_runtime::engine::{Condition, Event, Output, RunIdentity, RunState, Source, Status};
-use dex_runtime::store::fjall::{FjallOptions, FjallStore};
 use dex_runtime::store::record::{decode_state, decode_transition, encode_state, encode_transition};
 use dex_runtime::store::{RunCommit, RunSummary, Store};
 use dex_runtime::{ExecutionNo, FlowId, Name, Payload, RunId, Slot, Timestamp};
+
+use super::support::{copy, open};
 
 const KEYSPACES: [&str; 7] = ["events", "snapshots", "runs", "live", "ready", "timers", "meta"];
 
 fn golden(name: &str) -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/golden").join(name)
-}
-
-fn copy(from: &Path, to: &Path) {
-    fs::create_dir_all(to).unwrap();
-    for entry in fs::read_dir(from).unwrap() {
-        let path = entry.unwrap().path();
-        let target = to.join(path.file_name().unwrap());
-        if path.is_dir() {
-            copy(&path, &target);
-        } else {
-            fs::copy(path, target).unwrap();
-        }
-    }
 }
 
 /// Every row of every keyspace, read past the store.
@@ -48,11 +37,7 @@ fn rows(folder: &Path) -> String {
 }
 
 fn hex(bytes: &[u8]) -> String {
-    bytes.iter().map(|byte| format!("{byte:02x}")).collect()
-}
-
-fn open(folder: &Path) -> FjallStore {
-    FjallStore::open(folder, FjallOptions::default()).unwrap()
+    bytes.iter().fold(String::new(), |text, byte| text + &format!("{byte:02x}"))
 }
 
 const AT: Timestamp = Timestamp::from_micros(1_750_000_000_000_000);
@@ -98,7 +83,7 @@ fn state(run: u8) -> RunState {
         step_counts: [(name("ask"), 1)].into(),
         executions: [].into(),
         ready: 0,
-        attributes: Default::default(),
+        attributes: Arc::default(),
         channels: [].into(),
         completion_requested: true,
         outputs: vec![Output { step: name("ask"), number: 1, value: Payload::encode("sent").unwrap() }],
@@ -136,12 +121,12 @@ fn summary(run: u8) -> RunSummary {
 /// What the fixture is made of: two runs, one of which went on.
 fn make(folder: &Path) {
     {
-        let store = open(folder);
+        let store = open(folder).unwrap();
         store.commit(&[start(&store, 1), start(&store, 2)], true).unwrap();
         store.close().unwrap();
     }
     // A second opening cuts the space off that the journal was given beforehand.
-    let store = open(folder);
+    let store = open(folder).unwrap();
     let went_on = RunCommit {
         sequence: 2,
         record: encode_transition(AT, &[Event::StepCompleted { execution: ExecutionNo(1) }]),
@@ -162,7 +147,7 @@ fn a_store_of_format_one_opens_with_all_that_is_in_it() {
     copy(&golden("v1"), folder.path());
     assert_eq!(rows(folder.path()), fs::read_to_string(golden("v1.txt")).unwrap());
 
-    let store = open(folder.path());
+    let store = open(folder.path()).unwrap();
     let first = RunId::from_bytes([1; 16]);
     let second = RunId::from_bytes([2; 16]);
     let stored = store.load(first).unwrap().unwrap();
