@@ -20,6 +20,9 @@ const DATA: &str = "data";
 /// and its lock goes a moment after.
 const LOCK_WAIT: Duration = Duration::from_secs(2);
 
+/// What can be done about damage.
+pub(super) const ADVICE: &str = "put back a copy of the folder, or repair the store";
+
 /// A folder that holds a store, or may.
 #[derive(Clone, Debug)]
 pub(super) struct Folder {
@@ -82,9 +85,7 @@ impl Folder {
             Some(found) => Err(StoreError::NewerFormat { path: self.root.clone(), found, known: FORMAT }),
             None => Err(StoreError::Damaged {
                 path: self.marker(),
-                reason:
-                    "it does not say what the folder is; put the file back from a copy, or repair the store"
-                        .into(),
+                reason: format!("it does not say what the folder is; {ADVICE}"),
             }),
         }
     }
@@ -96,7 +97,7 @@ impl Folder {
         if super::watermark::read(&self.data()).is_ok() {
             return Err(StoreError::Damaged {
                 path: self.marker(),
-                reason: "the file is missing; put it back from a copy, or repair the store".into(),
+                reason: format!("the file is missing; {ADVICE}"),
             });
         }
         let entries = fs::read_dir(&self.root).map_err(|e| io_error("list", &self.root, e))?;

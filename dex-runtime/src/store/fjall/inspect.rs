@@ -10,7 +10,7 @@ use std::io::{self, Read, Seek, SeekFrom};
 use std::path::{Path, PathBuf};
 
 use super::super::StoreError;
-use super::folder::io_error;
+use super::folder::{ADVICE, io_error};
 use super::keyspaces::PARTS;
 
 /// Says that an opening found damage which the database has since cut away.
@@ -38,10 +38,10 @@ pub(super) fn before_opening(data: &Path) -> Result<Vec<Sealed>, StoreError> {
     if let Ok(reason) = fs::read_to_string(&noted) {
         return Err(damaged(&noted, reason.trim()));
     }
-    for file in ["version", "lock"] {
-        require(&data.join(file))?;
-    }
     keyspaces(data)?;
+    // The folder's own lock is what counts, so this one may be made anew.
+    let lock = data.join("lock");
+    File::options().create(true).append(true).open(&lock).map_err(|e| io_error("open", &lock, e))?;
     let journals = journals(data)?;
     if journals.is_empty() {
         return Err(damaged(data, "its journal is missing"));
@@ -122,8 +122,9 @@ pub(super) fn forget_damage(data: &Path) -> bool {
     fs::remove_file(data.join(DAMAGED)).is_ok()
 }
 
-/// Each keyspace, ours and the database's own, has its `current` file.
-fn keyspaces(data: &Path) -> Result<(), StoreError> {
+/// Each keyspace, ours and the database's own, has its `current` file, and the database its version.
+pub(super) fn keyspaces(data: &Path) -> Result<(), StoreError> {
+    require(&data.join("version"))?;
     let folder = data.join("keyspaces");
     let mut found = 0;
     for entry in fs::read_dir(&folder).map_err(|_| damaged(&folder, "the folder is missing"))? {
@@ -152,8 +153,5 @@ fn require(path: &Path) -> Result<(), StoreError> {
 }
 
 fn damaged(path: &Path, reason: &str) -> StoreError {
-    StoreError::Damaged {
-        path: path.into(),
-        reason: format!("{reason}; put back a copy of the folder, or repair the store"),
-    }
+    StoreError::Damaged { path: path.into(), reason: format!("{reason}; {ADVICE}") }
 }

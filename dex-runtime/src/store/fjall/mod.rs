@@ -92,7 +92,7 @@ impl FjallStore {
     }
 
     fn read<T>(&self, what: impl FnOnce(&Keyspaces) -> Result<T, StoreError>) -> Result<T, StoreError> {
-        what(&opened(&self.reading())?.keyspaces)
+        what(&opened(self.reading().as_ref())?.keyspaces)
     }
 
     /// A panic elsewhere leaves what this lock guards whole: it is only ever replaced.
@@ -101,8 +101,8 @@ impl FjallStore {
     }
 }
 
-fn opened(open: &Option<Open>) -> Result<&Open, StoreError> {
-    open.as_ref().ok_or_else(|| StoreError::Unavailable { reason: "it was closed".into() })
+fn opened(open: Option<&Open>) -> Result<&Open, StoreError> {
+    open.ok_or_else(|| StoreError::Unavailable { reason: "it was closed".into() })
 }
 
 fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
@@ -119,7 +119,7 @@ impl Store for FjallStore {
             return Err(fault);
         }
         let open = self.reading();
-        let open = opened(&open)?;
+        let open = opened(open.as_ref())?;
         if let Some(stale) = commits.iter().find(|commit| commit.epoch != self.epoch) {
             return Err(StoreError::Fenced { epoch: stale.epoch.0, latest: self.epoch.0 });
         }

@@ -14,7 +14,7 @@ pub(super) fn load(keyspaces: &Keyspaces, run: RunId) -> Result<Option<StoredRun
     let row = get(&keyspaces.snapshots, &keys::run(run))?;
     let snapshot = row.map(|row| record::decode_snapshot_row(&row)).transpose()?;
     // A newer snapshot may be written between the two reads: the older one with more events is as good.
-    let from = snapshot.as_ref().map_or(1, |(sequence, _)| sequence + 1);
+    let from = snapshot.as_ref().map_or(1, |(sequence, _)| sequence.saturating_add(1));
     StoredRun::whole(run, snapshot, history(keyspaces, run, from, usize::MAX)?)
 }
 

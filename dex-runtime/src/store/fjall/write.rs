@@ -42,7 +42,7 @@ impl Writer {
     ) -> Result<(), StoreError> {
         self.space.check()?;
         let last = self.check_sequences(keyspaces, commits)?;
-        let sequence = self.written.marks.latest() + 1;
+        let sequence = self.written.marks.next();
         let changes = Changes::of(commits, &self.flows);
         let mut batch = OwnedWriteBatch::with_capacity(database.clone(), commits.len() + changes.0.len() + 7)
             .durability(Some(if durable { PersistMode::SyncData } else { PersistMode::Buffer }));
@@ -68,10 +68,12 @@ impl Writer {
                 batch.insert(keyspaces.get(part), keys::MARK, sequence.to_be_bytes());
             }
         }
-        batch.commit().map_err(|e| commit_error(e))?;
+        batch.commit().map_err(commit_error)?;
 
         self.written.marks = marks;
-        last.into_iter().for_each(|(run, sequence)| self.last.set(run, sequence));
+        for (run, sequence) in last {
+            self.last.set(run, sequence);
+        }
         self.space.wrote(bytes as u64);
         self.flows.extend(started_flows(commits).cloned());
         if durable { self.watermark.write(&self.written) } else { Ok(()) }
@@ -100,7 +102,7 @@ impl Writer {
                     None => read::last_sequence(keyspaces, commit.run)?,
                 }),
             };
-            if commit.sequence != *last + 1 {
+            if Some(commit.sequence) != last.checked_add(1) {
                 return Err(StoreError::conflict(commit, *last));
             }
             *last = commit.sequence;
@@ -118,7 +120,9 @@ struct Changes(BTreeMap<(Part, Vec<u8>), Option<Bytes>>);
 impl Changes {
     fn of(commits: &[RunCommit], known_flows: &HashSet<Name>) -> Self {
         let mut changes = Self(BTreeMap::new());
-        commits.iter().for_each(|commit| changes.add(commit));
+        for commit in commits {
+            changes.add(commit);
+        }
         for flow in started_flows(commits).filter(|flow| !known_flows.contains(*flow)) {
             changes.put(Part::Meta, keys::flow(flow), Bytes::new());
         }
