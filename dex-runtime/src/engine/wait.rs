@@ -123,7 +123,7 @@ impl Condition {
 ///
 /// Gives `None`, with nothing promised about the channels, if `matched` does not have the condition's
 /// shape or asks for more than there is: a damaged history.
-pub fn take(
+pub(super) fn take(
     condition: &Condition,
     matched: &Matched,
     channel: &mut impl FnMut(&Slot, usize) -> Option<Vec<Message>>,

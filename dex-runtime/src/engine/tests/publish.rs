@@ -1,12 +1,13 @@
 //! Messages from outside.
 
 use super::given;
-use super::words::{charging, publish, published, slot, stop, waiting, one, between, wait_met, took};
+use super::words::{between, charging, one, publish, published, slot, stop, took, wait_met, waiting};
 use crate::engine::{Limits, Rejection, Status, Stop};
 
 #[test]
 fn messages_are_kept_in_the_order_of_arrival() {
-    let run = given(charging()).when(publish("a", &["1", "2"])).then([published("a", "1"), published("a", "2")]);
+    let run =
+        given(charging()).when(publish("a", &["1", "2"])).then([published("a", "1"), published("a", "2")]);
     let run = run.when(publish("a", &["3"])).fine();
     let numbers: Vec<_> = run.run().channels[&slot("a")].queue.iter().map(|message| message.number).collect();
     assert_eq!(numbers, [1, 2, 3]);

@@ -2,8 +2,8 @@
 
 use super::given;
 use super::words::{
-    attempt, attribute_set, charging, closed, complete, fire, identity, published, resume, scheduled, send, set,
-    slot, start, started, stop, to, to_wait, value,
+    attempt, attribute_set, charging, closed, complete, fire, identity, published, resume, scheduled, send,
+    set, slot, start, started, stop, to, to_wait, value,
 };
 use crate::engine::{
     Closing, Command, Decision, Effect, Limits, Method, Rejection, Staged, Status, Stop, Task,
@@ -29,9 +29,7 @@ fn the_first_step_is_handed_out_once_the_run_exists() {
         failures: 0,
         recovery: None,
     };
-    given([])
-        .when(start(Some(to("charge")), Staged::default()))
-        .does([Effect::Dispatch(Box::new(task))]);
+    given([]).when(start(Some(to("charge")), Staged::default())).does([Effect::Dispatch(Box::new(task))]);
 }
 
 #[test]

@@ -2,8 +2,9 @@
 
 use super::given;
 use super::words::{
-    attempt, attribute_set, charging, complete, complete_and, completed, delete, fire, followed, give_up, go, no, one,
-    publish, recover_by, report, scheduled, set, slot, start_wait, started, to, to_wait, value, waiting,
+    attempt, attribute_set, charging, complete, complete_and, completed, delete, fire, followed, give_up, go,
+    no, one, publish, recover_by, report, scheduled, set, slot, start_wait, started, to, to_wait, value,
+    waiting,
 };
 use crate::engine::{Command, Decision, Event, Exhausted, Limits, Method, Rejection, Staged, WaitReport};
 
@@ -51,10 +52,9 @@ fn of_several_writes_of_one_attribute_the_last_counts() {
 fn what_a_wait_for_wrote_takes_effect_with_its_wait() {
     let staged = set("asked", true);
     let report = WaitReport { attempt: attempt(1, 1), condition: one("a"), staged };
-    given([started(), scheduled(1, to_wait("ask"))]).when(Command::StartWait(report)).then([
-        attribute_set("asked", true),
-        Event::WaitStarted { execution: no(1), condition: one("a") },
-    ]);
+    given([started(), scheduled(1, to_wait("ask"))])
+        .when(Command::StartWait(report))
+        .then([attribute_set("asked", true), Event::WaitStarted { execution: no(1), condition: one("a") }]);
 }
 
 #[test]

@@ -2,8 +2,8 @@
 
 use super::given;
 use super::words::{
-    all, any, at, attempt, charging, fire, no, nth, one, publish, published, scheduled, start_wait, started, timer,
-    timer_fired, to_wait, took, wait_met, wait_started, waiting,
+    all, any, at, attempt, charging, fire, no, nth, one, publish, published, scheduled, start_wait, started,
+    timer, timer_fired, to_wait, took, wait_met, wait_started, waiting,
 };
 use crate::engine::{Matched, Rejection};
 use crate::ids::ExecutionNo;
@@ -11,13 +11,9 @@ use crate::time::Timestamp;
 
 const NOTHING: Rejection = Rejection::NothingDue { execution: ExecutionNo(1) };
 
-
 #[test]
 fn a_timer_whose_time_has_come_meets_the_wait() {
-    given(waiting(timer(10)))
-        .at(10)
-        .when(fire(1))
-        .then([timer_fired(1, 10), wait_met(1, Matched::Plain)]);
+    given(waiting(timer(10))).at(10).when(fire(1)).then([timer_fired(1, 10), wait_met(1, Matched::Plain)]);
 }
 
 #[test]

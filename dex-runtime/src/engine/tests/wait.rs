@@ -1,8 +1,8 @@
 //! What meets a wait, what it takes, and what the step is given.
 
 use super::words::{
-    all, any, between, fire, nth, one, published, publish, scheduled, slot, start_wait, started, timer, timer_fired,
-    to_wait, took, value, wait_met, wait_started, waiting,
+    all, any, between, fire, nth, one, publish, published, scheduled, slot, start_wait, started, timer,
+    timer_fired, to_wait, took, value, wait_met, wait_started, waiting,
 };
 use super::{Given, given};
 use crate::engine::{Condition, Effect, Event, Limits, Matched, Method, Rejection};
@@ -224,15 +224,22 @@ fn messages_of_a_channel_map_entry_meet_only_its_own_wait() {
     let of = |key| Condition::Messages { slot: entry(key), min: 1, max: 1, single: true };
     let message = |key| Event::MessagePublished { slot: entry(key), value: value(1) };
     let publish = |key| crate::engine::Command::Publish { slot: entry(key), values: vec![value(1)] };
-    given(waiting(of("k1"))).when(publish("k2")).then([message("k2")]).when(publish("k1")).then([
-        message("k1"),
-        wait_met(1, took(1)),
-    ]);
+    given(waiting(of("k1")))
+        .when(publish("k2"))
+        .then([message("k2")])
+        .when(publish("k1"))
+        .then([message("k1"), wait_met(1, took(1))]);
 }
 
 #[test]
 fn a_wait_with_several_timers_is_armed_for_the_next_one() {
     let run = asked(&[]).when(start_wait(1, 1, all([timer(20), timer(10), one("a")])));
     let armed = |second| Effect::ArmTimer { execution: ExecutionNo(1), at: super::at(second) };
-    run.does([armed(10)]).at(10).when(fire(1)).does([armed(20)]).at(20).when(fire(1)).then([timer_fired(1, 20)]);
+    run.does([armed(10)])
+        .at(10)
+        .when(fire(1))
+        .does([armed(20)])
+        .at(20)
+        .when(fire(1))
+        .then([timer_fired(1, 20)]);
 }

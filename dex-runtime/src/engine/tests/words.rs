@@ -6,7 +6,8 @@ use serde::Serialize;
 
 use crate::engine::{
     Closing, Command, Condition, Decision, Event, Exhausted, Failure, FailureKind, FailureReport, Matched,
-    Movement, Recovery, RetryPolicy, RpcReport, RunIdentity, Source, Staged, Start, StepReport, Stop, WaitReport,
+    Movement, Recovery, RetryPolicy, RpcReport, RunIdentity, Source, Staged, Start, StepReport, Stop,
+    WaitReport,
 };
 use crate::ids::{Attempt, ExecutionNo, FlowId, Name, RunId, Slot};
 use crate::time::Timestamp;
