@@ -58,13 +58,11 @@ struct Ledger<'a, F> {
 
 impl<'a, F: Fn(&Slot) -> usize> Ledger<'a, F> {
     fn left(&mut self, slot: &'a Slot) -> &mut usize {
-        let at = match self.left.iter().position(|(known, _)| *known == slot) {
-            Some(at) => at,
-            None => {
-                self.left.push((slot, (self.available)(slot)));
-                self.left.len() - 1
-            }
-        };
+        let known = self.left.iter().position(|(known, _)| *known == slot);
+        let at = known.unwrap_or_else(|| {
+            self.left.push((slot, (self.available)(slot)));
+            self.left.len() - 1
+        });
         #[expect(clippy::indexing_slicing, reason = "found or pushed just above")]
         &mut self.left[at].1
     }

@@ -147,7 +147,7 @@ fn a_step_that_sends_to_its_own_channel_goes_to_the_back_of_the_queue() {
 #[test]
 fn fifty_thousand_messages_are_given_back_at_once() {
     let events = [started(), scheduled(1, to_wait("ask")), wait_started(1, between("a", 1, u32::MAX))];
-    let run = given(events).when(publish("a", &["x"; 50_000])).fine();
+    let run = given(events).when(publish("a", &vec!["x"; 50_000])).fine();
     assert_eq!(reserved(&run), 50_000);
     let run = run.when(give_up(1, 2, recover_by("mend"))).fine();
     let numbers = run.run().channels[&slot("a")].queue.iter().map(|message| message.number);

@@ -155,7 +155,7 @@ fn the_limit_of_attempts_counts_all_of_a_method() {
 
 #[test]
 fn the_total_time_runs_from_the_start_of_the_first_attempt() {
-    let retry = RetryPolicy { total: Some(Duration::from_secs(60)), ..RetryPolicy::DEFAULT };
+    let retry = RetryPolicy { total: Some(Duration::from_mins(1)), ..RetryPolicy::DEFAULT };
     let fails = |number, started| {
         let started_at = super::at(started);
         failed(FailureReport { retry, started_at, exhausted: Exhausted::Park, ..report(1, number) })

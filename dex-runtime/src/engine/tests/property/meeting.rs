@@ -37,7 +37,9 @@ type Way<'a> = (BTreeMap<&'a Slot, u32>, Vec<u32>);
 
 fn join<'a>((needs, choices): &Way<'a>, (more, further): &Way<'a>) -> Way<'a> {
     let mut needs = needs.clone();
-    more.iter().for_each(|(slot, min)| *needs.entry(*slot).or_default() += min);
+    for (slot, min) in more {
+        *needs.entry(*slot).or_default() += min;
+    }
     (needs, [choices.as_slice(), further].concat())
 }
 
