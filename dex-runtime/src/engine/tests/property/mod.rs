@@ -64,6 +64,9 @@ fn ops() -> impl Strategy<Value = Vec<Op>> {
 }
 
 proptest! {
+    // As many as take about two seconds in a debug build.
+    #![proptest_config(ProptestConfig::with_cases(1_000))]
+
     #[test]
     fn whatever_comes_a_run_keeps_its_promises(ops in ops()) {
         let mut world = World::default();
