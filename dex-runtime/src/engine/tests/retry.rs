@@ -137,6 +137,14 @@ fn only_parked_steps_are_resumed() {
 }
 
 #[test]
+fn a_parked_step_keeps_a_completing_run_open() {
+    let events = [charging().to_vec(), vec![scheduled(2, to_wait("ask"))]].concat();
+    let run = given(events).when(give_up(2, 1, Exhausted::Park)).fine();
+    let run = run.when(complete(1, 1, super::words::complete_with("paid"))).fine();
+    assert_eq!(run.run().status(), Status::Running);
+}
+
+#[test]
 fn a_parked_step_is_not_moved_by_time() {
     let run = given(charging()).when(give_up(1, 1, Exhausted::Park)).fine();
     run.at(9_999_999).when(fire(1)).refused(&Rejection::NothingDue { execution: no(1) });
