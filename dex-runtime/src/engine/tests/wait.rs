@@ -160,6 +160,13 @@ fn alternatives_that_compete_for_a_message_are_chosen_so_that_all_are_met() {
 }
 
 #[test]
+fn a_group_written_first_wins_although_its_parts_compete() {
+    let parts = any([all([any([one("a"), one("b")]), one("a")]), one("b")]);
+    let first = nth(0, Matched::All(vec![nth(1, took(1)), took(1)]));
+    assert_met(parts, &[("a", "x"), ("b", "y")], first, r#"{"0":[{"1":"y"},"x"]}"#);
+}
+
+#[test]
 fn groups_that_compete_in_too_many_ways_are_given_up_in_good_time() {
     let channels: Vec<_> = (0..12).map(|i| format!("c{i}")).collect();
     // Twelve places for eleven messages: no way out, and 12^12 ways to try.
