@@ -7,13 +7,14 @@ pub use std::sync::Arc;
 pub use std::time::Duration;
 
 pub use crate::client::RunHandle;
-pub use crate::definition::call::{
-    RpcCall, RpcFuture, RpcReturn, StepCall, StepFuture, WaitCall, WaitFuture, WaitReturn,
+pub use crate::definition::call::{RpcCall, RpcFuture, StepCall, StepFuture, WaitCall, WaitFuture};
+pub use crate::definition::contract::{
+    Call, Recovers, Rpc, RpcReturn, call_rpc, dispatch, is_value, recovers,
 };
 pub use crate::definition::{
-    AttributeDefinition, ChannelDefinition, Edge, EdgeKind, Flow, FlowDefinition, Keyword, RpcContext,
-    RpcDefinition, RpcResult, Step, StepContext, StepDefinition, StepResult, WaitContext, WaitDefinition,
-    WaitResult,
+    Attribute, AttributeDefinition, Channel, ChannelDefinition, Edge, EdgeKind, Flow, FlowDefinition,
+    Keyword, RpcContext, RpcDefinition, RpcResult, Step, StepContext, StepDefinition, StepResult,
+    WaitContext, WaitDefinition, WaitResult,
 };
 pub use crate::engine::RetryPolicy;
 pub use crate::error::Result;

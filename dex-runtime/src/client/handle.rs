@@ -1,5 +1,6 @@
 //! A run, as its callers see it.
 
+use std::fmt;
 use std::marker::PhantomData;
 
 use crate::definition::Flow;
@@ -7,9 +8,20 @@ use crate::error::Error;
 use crate::value::Value;
 
 /// A run of flow `F`.
-#[derive(Debug)]
 pub struct RunHandle<F> {
     flow: PhantomData<fn() -> F>,
+}
+
+impl<F> Clone for RunHandle<F> {
+    fn clone(&self) -> Self {
+        Self { flow: PhantomData }
+    }
+}
+
+impl<F> fmt::Debug for RunHandle<F> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("RunHandle").finish_non_exhaustive()
+    }
 }
 
 impl<F: Flow> RunHandle<F> {

@@ -7,6 +7,7 @@ use std::future::Future;
 use std::pin::Pin;
 
 use super::context::{RpcContext, StepContext, WaitContext};
+use super::contract::{GivenBy, Rpc, RpcReturn, StepReturn, WaitReturn};
 use super::error::{RpcError, RpcResult, StepError, StepResult, WaitResult};
 use super::flow::Flow;
 use super::next::Choice;
@@ -40,6 +41,15 @@ pub struct StepEnd {
 }
 
 impl<F: Flow> StepCall<F> {
+    /// The input of the start step: the flow's own.
+    ///
+    /// # Errors
+    ///
+    /// Fails, without a retry, if the stored value does not fit.
+    pub fn start_input(&self) -> Result<F::Input, StepError> {
+        self.input()
+    }
+
     /// The step's input.
     ///
     /// # Errors
@@ -59,6 +69,15 @@ impl<F: Flow> StepCall<F> {
         outcome.decode().map_err(|e| StepError::unworkable(format_args!("the outcome of the wait: {e}")))
     }
 
+    /// What the step's wait gave, where `W` is what the `wait_for` returns.
+    ///
+    /// # Errors
+    ///
+    /// Fails, without a retry, if the stored value does not fit `O`.
+    pub fn outcome_of<O: GivenBy<W::Outcome>, W: WaitReturn<F>>(&self) -> Result<O, StepError> {
+        self.outcome::<W::Outcome>().map(O::given)
+    }
+
     /// The context to call the step with.
     pub fn context(&mut self) -> &mut StepContext<F> {
         &mut self.context
@@ -72,6 +91,15 @@ impl<F: Flow> StepCall<F> {
     pub fn end(self, result: StepResult<F>) -> Result<StepEnd, StepError> {
         let choice = result?.into_choice()?;
         Ok(StepEnd { choice, staged: self.context.core.into_parts().0 })
+    }
+
+    /// What the step returned, if that is a step's result at all.
+    ///
+    /// # Errors
+    ///
+    /// As [`end`](Self::end).
+    pub fn end_step<R: StepReturn<F>>(self, result: R) -> Result<StepEnd, StepError> {
+        self.end(result.result())
     }
 }
 
@@ -90,6 +118,15 @@ pub struct WaitEnd {
 }
 
 impl<F: Flow> WaitCall<F> {
+    /// The input of the start step: the flow's own.
+    ///
+    /// # Errors
+    ///
+    /// Fails, without a retry, if the stored value does not fit.
+    pub fn start_input(&self) -> Result<F::Input, StepError> {
+        self.input()
+    }
+
     /// The step's input.
     ///
     /// # Errors
@@ -112,6 +149,15 @@ impl<F: Flow> WaitCall<F> {
     pub fn end<O: Value>(self, result: WaitResult<F, O>) -> Result<WaitEnd, StepError> {
         let part = result?.into_part()?;
         Ok(WaitEnd { part, staged: self.context.core.into_parts().0 })
+    }
+
+    /// What the `wait_for` returned, if that is a wait at all.
+    ///
+    /// # Errors
+    ///
+    /// As [`end`](Self::end).
+    pub fn end_wait<R: WaitReturn<F>>(self, result: R) -> Result<WaitEnd, StepError> {
+        self.end(result.result())
     }
 }
 
@@ -146,6 +192,18 @@ impl<F: Flow> RpcCall<F> {
         self.input.decode().map_err(|e| RpcError::new(format_args!("the argument: {e}")))
     }
 
+    /// The input of the flow's RPC at `PLACE`.
+    ///
+    /// # Errors
+    ///
+    /// Fails if the value does not fit.
+    pub fn argument<const PLACE: usize>(&self) -> Result<<F as Rpc<PLACE>>::Input, RpcError>
+    where
+        F: Rpc<PLACE>,
+    {
+        self.input()
+    }
+
     /// The context to call the RPC with.
     pub fn context(&mut self) -> &mut RpcContext<F> {
         &mut self.context
@@ -162,34 +220,17 @@ impl<F: Flow> RpcCall<F> {
         let (staged, reads) = core.into_parts();
         Ok(RpcEnd { answer, staged, reads: reads.into_iter().collect(), movements })
     }
-}
 
-/// The answer's type in what an RPC is declared to return.
-#[diagnostic::on_unimplemented(
-    message = "an RPC returns `RpcResult<T>`, this one returns `{Self}`",
-    label = "not an `RpcResult`",
-    note = "write `-> RpcResult<T>`, where `T` is the type of the answer"
-)]
-pub trait RpcReturn {
-    /// The answer's type.
-    type Answer: Value;
-}
-
-impl<T: Value> RpcReturn for RpcResult<T> {
-    type Answer = T;
-}
-
-/// The outcome's type in what a `wait_for` is declared to return.
-#[diagnostic::on_unimplemented(
-    message = "a `wait_for` returns `WaitResult<Self, O>`, this one returns `{Self}`",
-    label = "not a `WaitResult`",
-    note = "write `-> WaitResult<Self, O>`, where `O` is what the step is given"
-)]
-pub trait WaitReturn {
-    /// What the step is given.
-    type Outcome: Value;
-}
-
-impl<F: Flow, O: Value> WaitReturn for WaitResult<F, O> {
-    type Outcome = O;
+    /// What the flow's RPC at `PLACE` returned.
+    ///
+    /// # Errors
+    ///
+    /// As [`end`](Self::end).
+    pub fn answer<const PLACE: usize, R>(self, result: R) -> Result<RpcEnd, RpcError>
+    where
+        F: Rpc<PLACE>,
+        R: RpcReturn<Answer = <F as Rpc<PLACE>>::Answer>,
+    {
+        self.end(result.result())
+    }
 }

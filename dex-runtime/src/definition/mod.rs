@@ -6,6 +6,7 @@
 
 pub mod call;
 mod context;
+pub mod contract;
 mod describe;
 mod error;
 mod flow;

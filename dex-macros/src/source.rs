@@ -1,0 +1,68 @@
+//! Tokens as a person would write them, for names of types in descriptions and messages.
+
+use proc_macro2::{Delimiter, Spacing, TokenStream, TokenTree};
+
+/// The tokens as text, spaced as rustfmt would space a type.
+pub(crate) fn text(tokens: &TokenStream) -> String {
+    let mut text = String::new();
+    write(&mut text, tokens);
+    text
+}
+
+fn write(text: &mut String, tokens: &TokenStream) {
+    let mut joined = false;
+    for token in tokens.clone() {
+        match token {
+            TokenTree::Group(group) => {
+                let (open, close) = match group.delimiter() {
+                    Delimiter::Parenthesis => ("(", ")"),
+                    Delimiter::Bracket => ("[", "]"),
+                    Delimiter::Brace => ("{ ", " }"),
+                    Delimiter::None => ("", ""),
+                };
+                text.push_str(open);
+                write(text, &group.stream());
+                text.push_str(close);
+            }
+            TokenTree::Punct(punct) => {
+                match punct.as_char() {
+                    ',' | ';' => text.push_str(&format!("{} ", punct.as_char())),
+                    '+' | '=' => text.push_str(&format!(" {} ", punct.as_char())),
+                    '-' if punct.spacing() == Spacing::Joint => text.push_str(" -"),
+                    '>' if joined && text.ends_with('-') => text.push_str("> "),
+                    other => text.push(other),
+                }
+                joined = punct.spacing() == Spacing::Joint;
+                continue;
+            }
+            word @ (TokenTree::Ident(_) | TokenTree::Literal(_)) => {
+                if text.ends_with(|c: char| c.is_alphanumeric() || c == '_' || c == ')') {
+                    text.push(' ');
+                }
+                text.push_str(&word.to_string());
+            }
+        }
+        joined = false;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn types_read_as_written() {
+        for written in [
+            "String",
+            "OneOf2<Approval, TimerFired>",
+            "Vec<(usize, Option<&'static str>)>",
+            "&mut StepContext<Self>",
+            "[u8; 4]",
+            "Box<dyn Fn(u8) -> ::std::string::String + Send>",
+            "<Self as Flow>::Output",
+            "()",
+        ] {
+            assert_eq!(text(&written.parse().unwrap()), written);
+        }
+    }
+}
