@@ -5,3 +5,5 @@ pub use dex_runtime::definition::{
     All, Any, Attribute, Channel, Flow, Keyword, Next, OneOf2, OneOf3, OneOf4, RpcContext, RpcError,
     RpcResult, Step, StepContext, StepError, StepResult, Timer, TimerFired, Wait, WaitContext, WaitResult,
 };
+
+pub use dex_runtime::{Client, Dex};

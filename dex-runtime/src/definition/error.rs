@@ -82,6 +82,10 @@ impl StepError {
         Self::told(FailureKind::Unworkable, &message)
     }
 
+    pub(crate) fn from_failure(failure: Failure) -> Self {
+        Self { failure: Box::new(failure), retry_after: None }
+    }
+
     /// Whether it says "do not try again".
     pub fn is_fatal(&self) -> bool {
         self.failure.kind == FailureKind::Fatal
