@@ -1,6 +1,7 @@
 //! `orders` is killed at random moments, thirty times over, and nothing is lost or done twice.
 // SIGKILL is a matter of Unix. The helpers are tests too, for the lints that spare tests.
-#![cfg(all(test, unix))]
+#![cfg(unix)]
+#![cfg(test)]
 
 #[path = "examples/programs.rs"]
 mod programs;
