@@ -64,7 +64,7 @@ fn implementation(flow: &Flow, soundness: Soundness) -> TokenStream {
         impl #private::Flow for #self_ty {
             #input
             type Output = #output;
-            type Run = #run;
+            type Run = #run<#self_ty>;
 
             fn definition() -> &'static #private::FlowDefinition {
                 static DEFINITION: #private::FlowDefinition = #definition;

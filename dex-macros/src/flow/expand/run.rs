@@ -21,20 +21,22 @@ pub(super) fn run_type(flow: &Flow) -> TokenStream {
     let text = run.to_string();
     let docs = format!("A run of the flow `{}`.", flow.ident);
     let methods = flow.rpcs.iter().enumerate().map(|(place, rpc)| method(flow, place, rpc));
+    // Generic, so that it is as visible as the flow: an `impl` block does not show whether its type is public,
+    // and a public run of a private flow may not name the flow in its associated types.
     quote! {
         #[doc = #docs]
-        pub struct #run(#private::RunHandle<#self_ty>);
+        pub struct #run<F>(#private::RunHandle<F>);
 
         #[automatically_derived]
-        impl ::core::convert::From<#private::RunHandle<#self_ty>> for #run {
-            fn from(run: #private::RunHandle<#self_ty>) -> Self {
+        impl<F> ::core::convert::From<#private::RunHandle<F>> for #run<F> {
+            fn from(run: #private::RunHandle<F>) -> Self {
                 Self(run)
             }
         }
 
         #[automatically_derived]
-        impl ::core::ops::Deref for #run {
-            type Target = #private::RunHandle<#self_ty>;
+        impl<F> ::core::ops::Deref for #run<F> {
+            type Target = #private::RunHandle<F>;
 
             fn deref(&self) -> &Self::Target {
                 &self.0
@@ -42,20 +44,20 @@ pub(super) fn run_type(flow: &Flow) -> TokenStream {
         }
 
         #[automatically_derived]
-        impl ::core::clone::Clone for #run {
+        impl<F> ::core::clone::Clone for #run<F> {
             fn clone(&self) -> Self {
                 Self(::core::clone::Clone::clone(&self.0))
             }
         }
 
         #[automatically_derived]
-        impl ::core::fmt::Debug for #run {
+        impl<F> ::core::fmt::Debug for #run<F> {
             fn fmt(&self, f: &mut ::core::fmt::Formatter<'_>) -> ::core::fmt::Result {
                 f.debug_tuple(#text).field(&self.0).finish()
             }
         }
 
-        impl #run {
+        impl #run<#self_ty> {
             #(#methods)*
         }
     }
