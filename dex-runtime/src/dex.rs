@@ -12,6 +12,7 @@ use crate::client::Client;
 use crate::commit::{NotTaken, Ticket};
 use crate::definition::{Flow, Flows};
 use crate::error::{Error, ErrorKind, Result};
+use crate::inspect::Inspect;
 use crate::options::Options;
 use crate::shard::{AfterCommit, Parts, Phase, Shard};
 use crate::store::fjall::{FjallOptions, FjallStore};
@@ -59,6 +60,11 @@ impl Dex {
     /// Starts and finds runs of flow `F`.
     pub fn client<F: Flow>(&self) -> Client<F> {
         Client::new(Arc::clone(&self.core))
+    }
+
+    /// Read-only questions about runs of whatever flow, for tools.
+    pub fn inspect(&self) -> Inspect {
+        Inspect::new(Arc::clone(&self.core))
     }
 
     /// The value that flow `F` was registered with.

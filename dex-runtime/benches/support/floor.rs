@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 use tokio::sync::oneshot;
 
 /// Time of one append of `bytes` and its fdatasync: the median of `count`.
-pub fn lone_sync(folder: &Path, bytes: usize, count: usize) -> io::Result<Duration> {
+pub(crate) fn lone_sync(folder: &Path, bytes: usize, count: usize) -> io::Result<Duration> {
     let mut file = File::create(folder.join("floor-lone"))?;
     let record = vec![7_u8; bytes];
     let mut times = Vec::with_capacity(count);
@@ -27,7 +27,7 @@ type Waiting = (Mutex<Option<Vec<(Vec<u8>, oneshot::Sender<()>)>>>, Condvar);
 
 /// Records per second that a bare group commit acknowledges: `producers` tasks each append `each` records of
 /// `bytes` one after another, one thread writes what waits and syncs once for each batch.
-pub async fn group_commit(folder: &Path, producers: usize, each: usize, bytes: usize) -> io::Result<f64> {
+pub(crate) async fn group_commit(folder: &Path, producers: usize, each: usize, bytes: usize) -> io::Result<f64> {
     let waiting: Arc<Waiting> = Arc::new((Mutex::new(Some(Vec::new())), Condvar::new()));
     let mut file = File::create(folder.join("floor-group"))?;
     let queue = Arc::clone(&waiting);

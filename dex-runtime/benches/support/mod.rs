@@ -3,7 +3,7 @@
 // Each benchmark is a program of its own and uses a part of this.
 #![allow(dead_code, reason = "each benchmark uses a part of this")]
 
-pub mod floor;
+pub(crate) mod floor;
 
 use std::sync::Arc;
 
@@ -15,20 +15,20 @@ use serde::{Deserialize, Serialize};
 
 /// A run of so many trivial steps, each with a payload of about 200 bytes of JSON.
 #[derive(Debug)]
-pub struct Steps;
+pub(crate) struct Steps;
 
 /// What is passed from step to step.
 #[derive(Clone, Debug, Serialize, Deserialize)]
-pub struct Load {
+pub(crate) struct Load {
     /// Steps that are still to come.
-    pub left: u32,
+    pub(crate) left: u32,
     /// What makes it 200 bytes.
-    pub filler: String,
+    pub(crate) filler: String,
 }
 
 impl Load {
     /// The load of a run of `steps` steps.
-    pub fn new(steps: u32) -> Self {
+    pub(crate) fn new(steps: u32) -> Self {
         Self { left: steps - 1, filler: "x".repeat(175) }
     }
 }

@@ -14,7 +14,7 @@ use std::sync::Arc;
 
 pub use self::handle::RunHandle;
 pub use self::result::RunResult;
-pub use self::start::Start;
+pub use self::start::{Reuse, Start};
 
 use crate::definition::Flow;
 use crate::dex::Core;

@@ -132,7 +132,6 @@ impl<T: Entry> Table<T> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::time::Timestamp;
 
     #[derive(Debug)]
     struct Run {
