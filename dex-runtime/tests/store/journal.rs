@@ -207,10 +207,16 @@ fn damage_to_a_full_journal_is_noticed_although_later_commits_are_there() {
         let copied = folder.path().join("copy");
         super::support::copy(&whole, &copied);
         change(&journals(&copied)[0], harm);
-        for _ in 0..2 {
-            let reason = damaged(&copied);
-            assert!(!reason.is_empty(), "harm {number}");
-        }
+        damaged(&copied);
+        damaged(&copied);
+        let report = repair(&copied).unwrap();
+        let actions = report.actions.join("; ");
+        assert!(actions.contains("is not known"), "harm {number}: {actions}");
+        let error = open(&copied).unwrap().load(run_id(1)).unwrap_err();
+        assert!(
+            matches!(&error, StoreError::Unreadable { reason, .. } if reason.contains("missing")),
+            "{error}"
+        );
         fs::remove_dir_all(&copied).unwrap();
     }
 }

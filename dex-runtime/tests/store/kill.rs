@@ -108,6 +108,23 @@ fn a_process_that_is_killed_loses_nothing_acknowledged_and_opens_soon() {
     }
 }
 
+#[test]
+fn a_second_process_is_refused_while_the_first_one_works() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut child = spawn(Command::new(std::env::current_exe().unwrap()).args(CHILD), folder.path());
+    let mut lines = BufReader::new(child.stdout.take().unwrap()).lines();
+    let working = lines.by_ref().map_while(Result::ok).any(|line| line.contains("acknowledged"));
+    assert!(working);
+    // It goes on saying what it does, and must not stand still for want of a listener.
+    let listener = std::thread::spawn(move || lines.map_while(Result::ok).count());
+    let refused = open(folder.path()).unwrap_err();
+    assert!(matches!(refused, StoreError::InUse { .. }), "{refused}");
+    child.kill().unwrap();
+    child.wait().unwrap();
+    assert!(listener.join().unwrap() > 0, "the first one worked on");
+    open(folder.path()).unwrap();
+}
+
 /// A limit on the size of files stands for a disk that takes no more: the write of the journal fails.
 #[cfg(unix)]
 #[test]

@@ -48,7 +48,7 @@ impl Folder {
         if path.is_file() {
             return Err(foreign(path, "it is a file"));
         }
-        fs::create_dir_all(path).map_err(|e| io_error("make the folder", path, e))?;
+        make_folder(path).map_err(|e| io_error("make the folder", path, e))?;
         // Two names of one folder are one folder.
         let root = path.canonicalize().map_err(|e| io_error("find the folder", path, e))?;
         Ok(Self { root })
@@ -170,6 +170,20 @@ fn foreign(path: &Path, reason: &str) -> StoreError {
 
 pub(super) fn io_error(doing: &str, path: &Path, source: io::Error) -> StoreError {
     StoreError::io(format!("{doing} `{}`", path.display()), source)
+}
+
+/// Makes a folder, with those above it, so that all of them are there after the machine's end too.
+fn make_folder(path: &Path) -> io::Result<()> {
+    let missing: Vec<_> = path.ancestors().take_while(|folder| !folder.exists()).collect();
+    fs::create_dir_all(path)?;
+    for folder in missing {
+        match folder.parent() {
+            Some(parent) if parent.as_os_str().is_empty() => sync_folder(Path::new("."))?,
+            Some(parent) => sync_folder(parent)?,
+            None => {}
+        }
+    }
+    Ok(())
 }
 
 /// Makes the names in a folder durable.

@@ -11,10 +11,11 @@ use super::super::{StoreError, keys};
 use super::folder::{ADVICE, Content, Folder};
 use super::keyspaces::{Keyspaces, Marks, Part, number, read_error};
 use super::options::FjallOptions;
+use super::read::View;
 use super::space::Space;
 use super::watermark::{self, Watermark, WatermarkFile};
 use super::write::Writer;
-use super::{FjallStore, Open, create, inspect, read};
+use super::{FjallStore, Open, create, inspect};
 use crate::ids::Epoch;
 
 /// An open database with all its keyspaces.
@@ -36,7 +37,7 @@ pub(super) fn open(path: &Path, options: FjallOptions) -> Result<FjallStore, Sto
     let data = folder.data();
     let written = begin_epoch(&opened, watermark::read(&data)?.epoch)?;
     let watermark = WatermarkFile::create(&data, &written)?;
-    let flows = read::flows(&opened.keyspaces)?;
+    let flows = View::now(&opened.database, &opened.keyspaces).flows()?;
     let space = Space::new(data, options.free_bytes_min);
     Ok(FjallStore {
         path: folder.root().into(),

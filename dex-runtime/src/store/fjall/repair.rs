@@ -76,12 +76,18 @@ fn repair_data(folder: &Folder, backup: PathBuf) -> Result<RepairReport, StoreEr
     let data = folder.data();
     let mut actions = Vec::new();
     if inspect::forget_damage(&data) {
-        actions.push("accepted that a journal was cut in the middle".to_owned());
+        actions.push("went on without commits in the middle; which they are is not known".to_owned());
     }
     // The database would delete a keyspace that it takes for half made.
     inspect::keyspaces(&data)?;
     mend_journals(&data, &mut actions)?;
+    let sealed = inspect::sealed(&inspect::journals(&data)?)?;
     let opened = open_or_cut(folder, &mut actions)?;
+    for journal in sealed.iter().filter(|journal| journal.was_cut()) {
+        let path = journal.path().display();
+        actions
+            .push(format!("went on without the commits that `{path}` has lost; which they are is not known"));
+    }
 
     let noted = watermark::read(&data);
     if noted.is_err() {

@@ -11,7 +11,7 @@ use fjall::{Database, OwnedWriteBatch, PersistMode};
 
 use super::super::{Due, LiveRun, RunCommit, StoreError, keys, record};
 use super::keyspaces::{Keyspaces, Part};
-use super::read;
+use super::read::View;
 use super::sequences::Sequences;
 use super::space::Space;
 use super::watermark::{Watermark, WatermarkFile};
@@ -41,7 +41,7 @@ impl Writer {
         durable: bool,
     ) -> Result<(), StoreError> {
         self.space.check()?;
-        let last = self.check_sequences(keyspaces, commits)?;
+        let last = self.check_sequences(&View::now(database, keyspaces), commits)?;
         let sequence = self.written.marks.next();
         let changes = Changes::of(commits, &self.flows);
         let mut batch = OwnedWriteBatch::with_capacity(database.clone(), commits.len() + changes.0.len() + 7)
@@ -90,7 +90,7 @@ impl Writer {
     /// last sequence number of each run after the batch.
     fn check_sequences(
         &self,
-        keyspaces: &Keyspaces,
+        view: &View<'_>,
         commits: &[RunCommit],
     ) -> Result<HashMap<RunId, u64>, StoreError> {
         let mut last = HashMap::with_capacity(commits.len());
@@ -99,7 +99,7 @@ impl Writer {
                 Entry::Occupied(known) => known.into_mut(),
                 Entry::Vacant(unknown) => unknown.insert(match self.last.get(commit.run) {
                     Some(last) => last,
-                    None => read::last_sequence(keyspaces, commit.run)?,
+                    None => view.last_sequence(commit.run)?,
                 }),
             };
             if Some(commit.sequence) != last.checked_add(1) {
