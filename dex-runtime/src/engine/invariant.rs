@@ -22,6 +22,7 @@ pub fn check(state: &RunState) -> Result<(), Violation> {
     reservations_are_counted(state)?;
     waits_are_registered(state)?;
     outcomes_belong_to_steps(state)?;
+    waits_that_are_met_go_on(state)?;
     executions_are_numbered(state)
 }
 
@@ -105,6 +106,16 @@ fn outcomes_belong_to_steps(state: &RunState) -> Result<(), Violation> {
     early.map_or(Ok(()), |(no, _)| {
         Err(Violation(format!("execution {} holds messages before its step", no.0)))
     })
+}
+
+fn waits_that_are_met_go_on(state: &RunState) -> Result<(), Violation> {
+    let forgotten = state.executions.iter().find(|(_, execution)| match &execution.phase {
+        Phase::Waiting { condition, fired_until } => {
+            condition.meet(|slot| state.available(slot), *fired_until).is_some()
+        }
+        _ => false,
+    });
+    forgotten.map_or(Ok(()), |(no, _)| Err(Violation(format!("execution {} waits for what is there", no.0))))
 }
 
 fn executions_are_numbered(state: &RunState) -> Result<(), Violation> {

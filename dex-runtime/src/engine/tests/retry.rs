@@ -169,8 +169,10 @@ fn the_total_time_runs_from_the_start_of_the_first_attempt() {
         failed(FailureReport { retry, started_at, exhausted: Exhausted::Park, ..report(1, number) })
     };
     let run = given(charging()).at(15).when(fails(1, 10)).fine().at(17).when(fire(1)).fine();
-    run.clone().at(66).when(fails(2, 17)).fine().at(69).when(fire(1)).fine();
-    run.at(69).when(fails(2, 17)).then([parked(1, error())]);
+    run.clone().at(69).when(fails(2, 17)).then([parked(1, error())]);
+    // The start of a later attempt counts for nothing.
+    let run = run.at(60).when(fails(2, 17)).fine().at(64).when(fire(1)).fine();
+    run.at(68).when(fails(3, 64)).then([parked(1, error())]);
 }
 
 #[test]

@@ -150,6 +150,13 @@ fn a_group_that_fails_half_way_keeps_nothing() {
 }
 
 #[test]
+fn a_group_that_fails_half_way_leaves_all_to_the_next_one() {
+    let groups = any([all([one("a"), one("b")]), between("a", 0, 9)]);
+    let messages = [("a", "1"), ("a", "2")];
+    assert_met(groups, &messages, nth(1, took(2)), r#"{"1":["1","2"]}"#);
+}
+
+#[test]
 fn alternatives_that_compete_for_a_message_are_chosen_so_that_all_are_met() {
     let parts = || all([any([one("a"), one("b")]), one("a")]);
     assert_waits(parts(), &[("a", "x")]);
