@@ -104,6 +104,11 @@ impl<A> Committer<A> {
         }
     }
 
+    /// Whether anything was written.
+    pub(crate) fn has_written(&self) -> bool {
+        self.written.borrow().written > Ticket::default()
+    }
+
     /// Takes no more commits; the thread ends once it has written what it has.
     pub(crate) fn end(&self) {
         self.lock().ended = true;
