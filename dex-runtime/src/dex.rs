@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use tokio::sync::{oneshot, watch};
 
-use crate::activity::Activity;
+use crate::activity::{Activity, Busy};
 use crate::client::Client;
 use crate::commit::{NotTaken, Ticket};
 use crate::definition::{Flow, Flows};
@@ -326,6 +326,14 @@ impl Core {
         }
     }
 
+    /// Completes when another shard works, or the engine has ended.
+    pub(crate) async fn changed(&self) {
+        let mut changed = self.changed.subscribe();
+        if self.shard().is_err_and(|error| error.kind() != ErrorKind::ShutDown) {
+            let _ = changed.changed().await;
+        }
+    }
+
     /// Completes when another shard than `before` works.
     pub(crate) async fn after(&self, before: &Arc<Shard>) -> Result<()> {
         let mut changed = self.changed.subscribe();
@@ -438,8 +446,7 @@ impl Core {
         drop(failed);
         if pause {
             // Handlers run again with every opening: not as fast as a full disk can refuse their outcome.
-            busy = None;
-            self.pause().await;
+            self.pause(busy.take()).await;
         }
         let shard = loop {
             match self.recipe.open().await {
@@ -447,8 +454,7 @@ impl Core {
                 Err(error) => {
                     tracing::error!(%error, "the store cannot be opened again yet");
                     self.set(Current::Opening(error)).ok()?;
-                    busy = None;
-                    self.pause().await;
+                    self.pause(busy.take()).await;
                 }
             }
         };
@@ -458,11 +464,13 @@ impl Core {
         Some(shard)
     }
 
-    /// Waits before the store is opened again; not longer than the engine is wanted.
-    async fn pause(&self) {
+    /// Waits before the store is opened again; not longer than the engine is wanted. Meanwhile it has nothing
+    /// to do.
+    async fn pause(&self, busy: Option<Busy>) {
         let mut changed = self.changed.subscribe();
         let clock = &self.recipe.clock;
         let sleep = clock.sleep_until(clock.now().saturating_add(REOPEN_PAUSE));
+        drop(busy);
         first_of(async { drop(changed.changed().await) }, sleep).await;
     }
 }

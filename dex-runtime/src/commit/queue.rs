@@ -95,7 +95,8 @@ impl<A> Committer<A> {
     /// Whether everything up to `ticket` is on disk, waiting for it if need be.
     pub(crate) async fn durable(&self, ticket: Ticket) -> Result<(), NotTaken> {
         let mut written = self.written.subscribe();
-        let progress = written.wait_for(|now| now.written >= ticket || now.fault.is_some() || now.ended).await;
+        let progress =
+            written.wait_for(|now| now.written >= ticket || now.fault.is_some() || now.ended).await;
         let progress = progress.map_err(|_| NotTaken::Ended)?.clone();
         match progress.fault {
             _ if progress.written >= ticket => Ok(()),
