@@ -1,7 +1,9 @@
 //! Whether the engine has anything to do: what a test waits for before it moves the clock.
 
+use std::future::poll_fn;
+use std::pin::pin;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 
 use tokio::sync::Notify;
 
@@ -15,6 +17,10 @@ pub(crate) struct Activity(Arc<Inner>);
 #[derive(Debug, Default)]
 struct Inner {
     busy: AtomicUsize,
+    /// How many of them are handler calls that await something.
+    awaiting: AtomicUsize,
+    /// Grows whenever something begins, ends or goes on.
+    progress: AtomicU64,
     idle: Notify,
 }
 
@@ -25,6 +31,7 @@ pub(crate) struct Busy(Arc<Inner>);
 impl Activity {
     pub(crate) fn begin(&self) -> Busy {
         self.0.busy.fetch_add(1, Ordering::AcqRel);
+        self.0.progress.fetch_add(1, Ordering::AcqRel);
         Busy(Arc::clone(&self.0))
     }
 
@@ -37,6 +44,47 @@ impl Activity {
             }
             idle.await;
         }
+    }
+
+    /// If nothing is under way but handler calls that await something: a number that changes as soon as one
+    /// of them goes on. They may be meant to hang.
+    pub(crate) fn only_awaiting(&self) -> Option<u64> {
+        let before = self.0.progress.load(Ordering::Acquire);
+        let all = self.0.awaiting.load(Ordering::Acquire) == self.0.busy.load(Ordering::Acquire);
+        (all && self.0.progress.load(Ordering::Acquire) == before).then_some(before)
+    }
+}
+
+impl Busy {
+    /// Runs a handler call to its end, and notes while it awaits something.
+    pub(crate) async fn handler<T>(&self, call: impl Future<Output = T>) -> T {
+        let (mut call, mut awaiting) = (pin!(call), None);
+        poll_fn(|cx| {
+            awaiting = None;
+            let polled = call.as_mut().poll(cx);
+            if polled.is_pending() {
+                awaiting = Some(Awaiting::begin(&self.0));
+            }
+            polled
+        })
+        .await
+    }
+}
+
+/// A handler call that awaits something, until it is dropped.
+struct Awaiting<'a>(&'a Inner);
+
+impl<'a> Awaiting<'a> {
+    fn begin(inner: &'a Inner) -> Self {
+        inner.awaiting.fetch_add(1, Ordering::AcqRel);
+        Self(inner)
+    }
+}
+
+impl Drop for Awaiting<'_> {
+    fn drop(&mut self) {
+        self.0.awaiting.fetch_sub(1, Ordering::AcqRel);
+        self.0.progress.fetch_add(1, Ordering::AcqRel);
     }
 }
 

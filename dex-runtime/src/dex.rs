@@ -2,12 +2,12 @@
 
 use std::fmt;
 use std::path::Path;
-use std::sync::{Arc, PoisonError, RwLock};
+use std::sync::{Arc, PoisonError, RwLock, Weak};
 use std::time::Duration;
 
 use tokio::sync::{oneshot, watch};
 
-use crate::activity::Activity;
+use crate::activity::{Activity, Busy};
 use crate::client::Client;
 use crate::commit::{NotTaken, Ticket};
 use crate::definition::{Flow, Flows};
@@ -85,7 +85,7 @@ impl Dex {
     ///
     /// A store that cannot be closed properly; nothing is lost then, the next opening only takes longer.
     pub async fn shutdown(&self, grace: Duration) -> Result<()> {
-        let Some(shard) = self.core.retire() else { return Ok(()) };
+        let Some(shard) = self.core.retire().await else { return Ok(()) };
         let left = shard.stop(grace).await;
         if left > 0 {
             tracing::warn!(left, "handlers were still running after the grace period; they run again later");
@@ -155,6 +155,7 @@ impl Builder {
             recipe,
             current: RwLock::new(Current::Open(Arc::clone(&shard))),
             changed: watch::Sender::new(()),
+            reopening: tokio::sync::Mutex::default(),
         });
         tokio::spawn(supervise(Arc::downgrade(&core), shard));
         Ok(Dex { core })
@@ -229,7 +230,13 @@ pub(crate) struct Core {
     current: RwLock<Current>,
     /// Told when `current` has changed.
     changed: watch::Sender<()>,
+    /// Held by whoever opens the store again: there is one opening at a time.
+    reopening: tokio::sync::Mutex<()>,
 }
+
+/// The engine was shut down, so nothing takes the place of what was.
+#[derive(Debug)]
+struct HasShutDown;
 
 enum Current {
     Open(Arc<Shard>),
@@ -268,7 +275,7 @@ impl Core {
         loop {
             let shard = self.shard_by(deadline).await?;
             match what(Arc::clone(&shard)).await {
-                Err(error) if error.kind() == ErrorKind::Unavailable && shard.has_failed() => {
+                Err(error) if error.kind() == ErrorKind::Unavailable && shard.has_successor() => {
                     self.successor_by(&shard, deadline, error).await?;
                 }
                 done => return done,
@@ -325,6 +332,14 @@ impl Core {
         }
     }
 
+    /// Completes when another shard works, or the engine has ended.
+    pub(crate) async fn changed(&self) {
+        let mut changed = self.changed.subscribe();
+        if self.shard().is_err_and(|error| error.kind() != ErrorKind::ShutDown) {
+            let _ = changed.changed().await;
+        }
+    }
+
     /// Completes when another shard than `before` works.
     pub(crate) async fn after(&self, before: &Arc<Shard>) -> Result<()> {
         let mut changed = self.changed.subscribe();
@@ -337,24 +352,42 @@ impl Core {
         }
     }
 
-    fn set(&self, next: Current) -> Option<Arc<Shard>> {
+    /// Changes what callers meet. Gives what they met before; fails once the engine was shut down.
+    fn set(&self, next: Current) -> Result<Current, HasShutDown> {
         let before = {
             let mut current = self.current.write().unwrap_or_else(PoisonError::into_inner);
             if matches!(*current, Current::ShutDown) {
-                return None;
+                return Err(HasShutDown);
             }
             std::mem::replace(&mut *current, next)
         };
         self.changed.send_replace(());
-        match before {
-            Current::Open(shard) => Some(shard),
-            Current::Opening(_) | Current::ShutDown => None,
+        Ok(before)
+    }
+
+    /// Puts a new shard to work, or ends it if the engine was shut down while it was made.
+    async fn install(&self, shard: &Arc<Shard>) -> Result<(), HasShutDown> {
+        let installed = self.set(Current::Open(Arc::clone(shard)));
+        if installed.is_err() {
+            shard.kill(Phase::Stopped).await;
+            let store = Arc::clone(&shard.store);
+            // What was durable stays so without it.
+            let _ = tokio::task::spawn_blocking(move || store.close()).await;
         }
+        installed.map(drop)
     }
 
     /// Takes no more calls, for good.
-    fn retire(&self) -> Option<Arc<Shard>> {
-        self.set(Current::ShutDown)
+    async fn retire(&self) -> Option<Arc<Shard>> {
+        match self.set(Current::ShutDown) {
+            Ok(Current::Open(shard)) => Some(shard),
+            // Whoever opens the store again ends that opening.
+            Ok(Current::Opening(_) | Current::ShutDown) => {
+                drop(self.reopening.lock().await);
+                None
+            }
+            Err(HasShutDown) => None,
+        }
     }
 
     pub(crate) fn activity(&self) -> &Activity {
@@ -362,14 +395,22 @@ impl Core {
     }
 
     /// Stops at once and opens the store again, as a crash and a restart would.
+    ///
+    /// # Errors
+    ///
+    /// As [`Builder::start`]; the engine has then ended.
     pub(crate) async fn restart(self: &Arc<Self>) -> Result<()> {
+        let _opening = self.reopening.lock().await;
         let why = Error::new(ErrorKind::Unavailable, "the engine is being opened again");
-        if let Some(shard) = self.set(Current::Opening(why)) {
-            shard.kill().await;
+        let Ok(before) = self.set(Current::Opening(why)) else { return self.shard().map(drop) };
+        if let Current::Open(shard) = before {
+            shard.kill(Phase::Replaced).await;
         }
-        let shard = self.recipe.open().await?;
-        self.set(Current::Open(Arc::clone(&shard)));
-        tokio::spawn(supervise(Arc::downgrade(self), shard));
+        let opened = self.recipe.open().await;
+        let shard = opened.inspect_err(|_| drop(self.set(Current::ShutDown)))?;
+        if self.install(&shard).await.is_ok() {
+            tokio::spawn(supervise(Arc::downgrade(self), shard));
+        }
         Ok(())
     }
 }
@@ -382,32 +423,61 @@ const REOPEN_WAIT: Duration = Duration::from_secs(5);
 const REOPEN_PAUSE: Duration = Duration::from_secs(1);
 
 /// Opens the store again whenever a shard fails.
-async fn supervise(core: std::sync::Weak<Core>, mut shard: Arc<Shard>) {
+async fn supervise(core: Weak<Core>, mut shard: Arc<Shard>) {
+    // Openings in a row that have failed before they had written anything.
+    let mut useless = 0_u32;
     loop {
         let Phase::Failed(fault) = shard.ended().await else { return };
         let Some(core) = core.upgrade() else { return };
-        core.set(Current::Opening(fault.into()));
-        let reopening = shard.take_failing();
+        useless = if shard.has_written() { 0 } else { useless + 1 };
+        match core.replace(shard, fault, useless > 1).await {
+            Some(next) => shard = next,
+            None => return,
+        }
+    }
+}
+
+impl Core {
+    /// Makes a shard in the place of one that has failed; `None` if the engine has ended otherwise.
+    async fn replace(&self, failed: Arc<Shard>, fault: StoreError, pause: bool) -> Option<Arc<Shard>> {
+        let _opening = self.reopening.lock().await;
+        // A restart may have been faster.
+        if !matches!(self.shard(), Ok(current) if Arc::ptr_eq(&current, &failed)) {
+            return None;
+        }
+        self.set(Current::Opening(fault.into())).ok()?;
+        let mut busy = failed.take_failing();
         // Only then can the folder be opened again.
-        shard.kill().await;
-        drop(shard);
-        shard = loop {
-            match core.recipe.open().await {
+        failed.kill(Phase::Replaced).await;
+        drop(failed);
+        if pause {
+            // Handlers run again with every opening: not as fast as a full disk can refuse their outcome.
+            self.pause(busy.take()).await;
+        }
+        let shard = loop {
+            match self.recipe.open().await {
                 Ok(shard) => break shard,
                 Err(error) => {
                     tracing::error!(%error, "the store cannot be opened again yet");
-                    let clock = &core.recipe.clock;
-                    clock.sleep_until(clock.now().saturating_add(REOPEN_PAUSE)).await;
-                    core.set(Current::Opening(error));
+                    self.set(Current::Opening(error)).ok()?;
+                    self.pause(busy.take()).await;
                 }
             }
-            if matches!(core.shard(), Err(error) if error.kind() == ErrorKind::ShutDown) {
-                return;
-            }
         };
-        core.set(Current::Open(Arc::clone(&shard)));
-        drop(reopening);
+        self.install(&shard).await.ok()?;
+        drop(busy);
         tracing::info!("the store was opened again");
+        Some(shard)
+    }
+
+    /// Waits before the store is opened again; not longer than the engine is wanted. Meanwhile it has nothing
+    /// to do.
+    async fn pause(&self, busy: Option<Busy>) {
+        let mut changed = self.changed.subscribe();
+        let clock = &self.recipe.clock;
+        let sleep = clock.sleep_until(clock.now().saturating_add(REOPEN_PAUSE));
+        drop(busy);
+        first_of(async { drop(changed.changed().await) }, sleep).await;
     }
 }
 

@@ -27,6 +27,8 @@ struct Queue<A> {
     waiting: Waiting<A>,
     last: Ticket,
     ended: bool,
+    /// Nobody takes anything from here any more.
+    gone: bool,
 }
 
 /// Commits and what follows them, place by place.
@@ -40,6 +42,8 @@ pub(super) struct Waiting<A> {
 pub(super) struct Progress {
     pub(super) written: Ticket,
     pub(super) fault: Option<StoreError>,
+    /// Nothing more will be written.
+    pub(super) ended: bool,
 }
 
 /// Why a commit was not taken. Nothing has changed then.
@@ -64,7 +68,7 @@ impl<A> Committer<A> {
     pub(crate) fn new(taken_max: usize) -> Self {
         let waiting = Waiting { commits: Vec::new(), after: Vec::new() };
         Self {
-            queue: Mutex::new(Queue { waiting, last: Ticket(0), ended: false }),
+            queue: Mutex::new(Queue { waiting, last: Ticket(0), ended: false, gone: false }),
             filled: Condvar::new(),
             taken: AtomicUsize::new(0),
             taken_max,
@@ -91,11 +95,19 @@ impl<A> Committer<A> {
     /// Whether everything up to `ticket` is on disk, waiting for it if need be.
     pub(crate) async fn durable(&self, ticket: Ticket) -> Result<(), NotTaken> {
         let mut written = self.written.subscribe();
-        let progress = written.wait_for(|now| now.written >= ticket || now.fault.is_some()).await;
-        match progress.map_err(|_| NotTaken::Ended)?.fault.clone() {
+        let progress =
+            written.wait_for(|now| now.written >= ticket || now.fault.is_some() || now.ended).await;
+        let progress = progress.map_err(|_| NotTaken::Ended)?.clone();
+        match progress.fault {
+            _ if progress.written >= ticket => Ok(()),
             Some(fault) => Err(fault.into()),
-            None => Ok(()),
+            None => Err(NotTaken::Ended),
         }
+    }
+
+    /// Whether anything was written.
+    pub(crate) fn has_written(&self) -> bool {
+        self.written.borrow().written > Ticket::default()
     }
 
     /// Takes no more commits; the thread ends once it has written what it has.
@@ -114,6 +126,9 @@ impl<A> Committer<A> {
         let mut queue = self.lock();
         while queue.waiting.commits.is_empty() {
             if queue.ended {
+                queue.gone = true;
+                drop(queue);
+                self.written.send_modify(|progress| progress.ended = true);
                 return None;
             }
             queue = self.filled.wait(queue).unwrap_or_else(PoisonError::into_inner);
@@ -138,6 +153,7 @@ impl<A> Committer<A> {
 
     pub(super) fn drain(&self) -> Vec<A> {
         let mut queue = self.lock();
+        queue.gone = true;
         queue.waiting.commits.clear();
         std::mem::take(&mut queue.waiting.after)
     }
@@ -145,8 +161,14 @@ impl<A> Committer<A> {
 
 impl<A> Permit<'_, A> {
     /// Enqueues a commit. Two commits of one run are written in the order of these calls.
+    ///
+    /// If the thread has ended since the permit was given, `after` is dropped: whoever waits for it is told
+    /// by that.
     pub(crate) fn enqueue(self, commit: RunCommit, after: A) -> Ticket {
         let mut queue = self.committer.lock();
+        if queue.gone {
+            return Ticket(queue.last.0 + 1);
+        }
         queue.waiting.commits.push(commit);
         queue.waiting.after.push(after);
         queue.last.0 += 1;

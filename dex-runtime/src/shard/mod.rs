@@ -62,6 +62,8 @@ pub(crate) enum Phase {
     Running,
     /// A commit failed; the store has to be opened again.
     Failed(StoreError),
+    /// It was ended for another opening of the store, which comes next.
+    Replaced,
     /// It was stopped on purpose.
     Stopped,
 }
@@ -149,9 +151,14 @@ impl Shard {
         ended.map_or(Phase::Stopped, |phase| phase.clone())
     }
 
-    /// Whether a fault has ended the shard.
-    pub(crate) fn has_failed(&self) -> bool {
-        matches!(&*self.state.borrow(), Phase::Failed(_))
+    /// Whether the shard has ended and another one takes its place.
+    pub(crate) fn has_successor(&self) -> bool {
+        matches!(&*self.state.borrow(), Phase::Failed(_) | Phase::Replaced)
+    }
+
+    /// Whether anything was written since this opening.
+    pub(crate) fn has_written(&self) -> bool {
+        self.writer.committer.has_written()
     }
 
     /// Why the shard does not work, if it does not.
@@ -159,6 +166,9 @@ impl Shard {
         match &*self.state.borrow() {
             Phase::Running => {}
             Phase::Failed(fault) => return Err(fault.clone().into()),
+            Phase::Replaced => {
+                return Err(Error::new(ErrorKind::Unavailable, "the engine is being opened again"));
+            }
             Phase::Stopped => return Err(Error::new(ErrorKind::ShutDown, "the engine was shut down")),
         }
         if self.accepting.load(Ordering::Acquire) {
@@ -198,9 +208,16 @@ impl Shard {
         self.waiters.stop();
     }
 
-    /// Stops at once, as a crash would: nothing more is written, nothing that runs is waited for.
-    pub(crate) async fn kill(&self) {
-        self.state.send_replace(Phase::Stopped);
+    /// Stops at once, as a crash would: nothing that runs is waited for. Another opening comes next, unless
+    /// `phase` says otherwise.
+    pub(crate) async fn kill(&self, phase: Phase) {
+        self.state.send_if_modified(|now| {
+            let running = matches!(now, Phase::Running);
+            if running {
+                *now = phase;
+            }
+            running
+        });
         self.forget_all();
         self.writer.committer.end();
         self.join_committer().await;
@@ -240,5 +257,13 @@ impl Shard {
             // A panic of the thread has already stopped the engine; there is nobody else to tell.
             let _ = self.handle.spawn_blocking(move || thread.join()).await;
         }
+    }
+}
+
+impl Drop for Shard {
+    /// Lets the committing thread end, and with it the use of the store, when the runtime that ran the
+    /// shard is gone.
+    fn drop(&mut self) {
+        self.writer.committer.end();
     }
 }

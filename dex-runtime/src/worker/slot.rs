@@ -42,7 +42,10 @@ async fn make_call(shard: &Arc<Shard>, job: Job) {
     }
     let deadline =
         definition.timeout.map(|limit| Deadline::new(&shard.clock, started_at.saturating_add(limit)));
-    let ended = invoke(shard, flow, *task, view, called_off, deadline).await;
+    let blocking = definition.blocking && task.method == Method::Execute;
+    let call = invoke(shard, flow, *task, view, called_off, deadline);
+    // What runs on the blocking pool does not await anything.
+    let ended = if blocking { call.await } else { busy.handler(call).await };
     run.end_call(attempt.execution);
     let command = match ended {
         Ended::CalledOff => return,
