@@ -164,7 +164,10 @@ impl Builder {
 
 impl fmt::Debug for Builder {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Builder").field("flows", &self.flows).field("options", &self.options).finish()
+        f.debug_struct("Builder")
+            .field("flows", &self.flows)
+            .field("options", &self.options)
+            .finish_non_exhaustive()
     }
 }
 
@@ -181,12 +184,12 @@ struct Recipe {
 impl Recipe {
     async fn open(&self) -> Result<Arc<Shard>> {
         let (opener, flows) = (Arc::clone(&self.opener), Arc::clone(&self.flows));
-        let opened = tokio::task::spawn_blocking(move || {
+        let opening = tokio::task::spawn_blocking(move || {
             let store = opener()?;
             check_flows(&*store, &flows)?;
             Ok::<_, Error>(store)
         });
-        let store = opened
+        let store = opening
             .await
             .map_err(|e| Error::new(ErrorKind::DamagedStore, format!("opening the store: {e}")))??;
         Shard::start(Parts {

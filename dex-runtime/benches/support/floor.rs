@@ -27,7 +27,12 @@ type Waiting = (Mutex<Option<Vec<(Vec<u8>, oneshot::Sender<()>)>>>, Condvar);
 
 /// Records per second that a bare group commit acknowledges: `producers` tasks each append `each` records of
 /// `bytes` one after another, one thread writes what waits and syncs once for each batch.
-pub(crate) async fn group_commit(folder: &Path, producers: usize, each: usize, bytes: usize) -> io::Result<f64> {
+pub(crate) async fn group_commit(
+    folder: &Path,
+    producers: usize,
+    each: usize,
+    bytes: usize,
+) -> io::Result<f64> {
     let waiting: Arc<Waiting> = Arc::new((Mutex::new(Some(Vec::new())), Condvar::new()));
     let mut file = File::create(folder.join("floor-group"))?;
     let queue = Arc::clone(&waiting);

@@ -90,7 +90,10 @@ impl<F: Flow> IntoFuture for Start<F> {
 
 impl<F> fmt::Debug for Start<F> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Start").field("request", &self.request).field("reuse", &self.reuse).finish()
+        f.debug_struct("Start")
+            .field("request", &self.request)
+            .field("reuse", &self.reuse)
+            .finish_non_exhaustive()
     }
 }
 
@@ -135,7 +138,7 @@ impl Shard {
     /// Makes the run the live one of its id; in one step if it takes the place of another.
     fn admit_fresh(&self, run: &Arc<Resident>, before: Option<Arc<Resident>>) -> Result<()> {
         if let Some(before) = before
-            && self.registry.succeed(&before, Arc::clone(run))?.is_ok()
+            && self.registry.succeed(&before, run)?.is_ok()
         {
             return Ok(());
         }
