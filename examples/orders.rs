@@ -107,7 +107,7 @@ impl OrderFlow {
     #[channel]
     const ANSWERS: Channel<Answer>;
 
-    #[step(start, retry(initial = "20ms", total = "1h"), on_failure = refuse)]
+    #[step(start, retry(initial = "20ms", max_interval = "500ms", total = "1h"), on_failure = refuse)]
     async fn charge(&self, ctx: &mut StepContext<Self>, order: Order) -> StepResult<Self> {
         match self.shop.charge(&order, ctx.idempotency_key()).await {
             // Asking again would not change the bank's mind.
