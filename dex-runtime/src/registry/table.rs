@@ -190,10 +190,13 @@ mod tests {
     fn of_racing_inserts_exactly_one_wins() {
         for _ in 0..50 {
             let registry = Registry::new();
+            let registry = &registry;
             let wins: usize = std::thread::scope(|scope| {
                 let threads: Vec<_> = (0..8)
                     .map(|n| {
-                        scope.spawn(|| usize::from(registry.insert_if_absent(run("a", n)).unwrap().is_ok()))
+                        scope.spawn(move || {
+                            usize::from(registry.insert_if_absent(run("a", n)).unwrap().is_ok())
+                        })
                     })
                     .collect();
                 threads.into_iter().map(|thread| thread.join().unwrap()).sum()
