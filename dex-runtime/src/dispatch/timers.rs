@@ -2,7 +2,8 @@
 //!
 //! Everything due up to a horizon is held here; what is set beyond it is only in the store, and is read
 //! when the horizon moves on. So a million parked runs cost no memory, and the store is never asked from
-//! its beginning.
+//! its beginning. The horizon lies right before the first timer that is not held, so an engine with few
+//! timers never asks in vain.
 
 use std::collections::BTreeSet;
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -14,7 +15,7 @@ use crate::ids::{ExecutionNo, RunId};
 use crate::store::{Due, Store, StoreError};
 use crate::time::Timestamp;
 
-/// How far the horizon moves at a time. Short enough to hold few timers, long enough to ask seldom.
+/// How far the horizon moves at least. Short enough to hold few timers, long enough to ask seldom.
 const HORIZON: Duration = Duration::from_mins(1);
 
 /// Timers of running and parked runs.
@@ -23,7 +24,7 @@ pub(crate) struct Timers {
     near: Mutex<Near>,
     /// Told when an earlier timer than all others was set.
     changed: Notify,
-    /// Timers read from the store at a time.
+    /// Timers read from the store at a time. Twice as many are held at most.
     page: usize,
 }
 
@@ -59,6 +60,7 @@ impl Timers {
         let first = near.due.first().copied();
         let horizon = near.horizon;
         near.due.extend(set.iter().filter(|due| horizon.is_some_and(|horizon| **due <= horizon)));
+        near.shrink(self.page);
         let earlier = near.due.first().copied() != first;
         drop(near);
         if earlier {
@@ -97,7 +99,7 @@ impl Timers {
         self.lock().due.insert(due);
     }
 
-    /// Reads what the store has up to a minute after `now`, if the horizon is near. Blocks.
+    /// Reads what the store has up to a minute after `now` at least, if the horizon is near. Blocks.
     ///
     /// # Errors
     ///
@@ -112,28 +114,54 @@ impl Timers {
             }
             // Moved before the store is read: a timer that is set meanwhile is either in what is read, or
             // comes to `change` after this and is kept.
-            near.horizon = Some(last_at(until));
+            near.horizon = Some(last_at(Timestamp::MAX));
             before
         };
-        match store.due(before.as_ref(), until, self.page) {
-            Ok(read) => {
-                let mut near = self.lock();
-                if let Some(last) = read.last().filter(|_| read.len() >= self.page) {
-                    // There may be more: only up to the last one everything is here. What was set beyond
-                    // meanwhile will be read again.
-                    near.horizon = Some(*last);
-                    let beyond = near.due.split_off(last);
-                    drop(beyond);
-                }
+        let read = store.due(before.as_ref(), until, self.page).and_then(|read| {
+            let rest = if read.len() < self.page {
+                store.due(Some(&last_at(until)), Timestamp::MAX, 1)?.first().map(|next| just_before(*next))
+            } else {
+                read.last().copied()
+            };
+            Ok((read, rest))
+        });
+        let mut near = self.lock();
+        match read {
+            Ok((read, rest)) => {
                 near.due.extend(read);
+                if let Some(horizon) = rest {
+                    near.end_at(horizon);
+                }
                 Ok(())
             }
             Err(error) => {
-                self.lock().horizon = before;
+                near.horizon = before;
                 Err(error)
             }
         }
     }
+}
+
+impl Near {
+    /// Moves the horizon back. What was set beyond it will be read again.
+    fn end_at(&mut self, horizon: Due) {
+        self.due.retain(|due| *due <= horizon);
+        self.horizon = Some(horizon);
+    }
+
+    /// Holds no more than `page` timers, once there are twice as many.
+    fn shrink(&mut self, page: usize) {
+        if self.due.len() > page.saturating_mul(2)
+            && let Some(last) = self.due.iter().nth(page.saturating_sub(1)).copied()
+        {
+            self.end_at(last);
+        }
+    }
+}
+
+fn just_before(due: Due) -> Due {
+    let earlier = Timestamp::from_micros(due.at.as_micros() - 1);
+    last_at(earlier)
 }
 
 fn first_of_all() -> Due {

@@ -189,6 +189,7 @@ mod tests {
     fn of_racing_inserts_exactly_one_wins() {
         for _ in 0..50 {
             let registry = Registry::new();
+            let registry = &registry;
             let wins: usize = std::thread::scope(|scope| {
                 let registry = &registry;
                 let threads: Vec<_> = (0..8)
