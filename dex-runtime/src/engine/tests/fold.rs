@@ -6,7 +6,8 @@ use super::words::{
     published, scheduled, started, step_failed, timer_fired, to, to_wait, took, wait_met, wait_started,
     waiting,
 };
-use crate::engine::{Broken, Closing, Event, Matched, Recorded, RunState, invariant};
+use crate::engine::effect::effects;
+use crate::engine::{Broken, Closing, Effect, Event, Matched, Recorded, RunState, invariant};
 
 fn record(sequence: u64, events: impl IntoIterator<Item = Event>) -> Recorded {
     Recorded { sequence, at: at(sequence), events: events.into_iter().collect() }
@@ -103,6 +104,13 @@ fn an_execution_that_was_canceled_gives_its_messages_back() {
         record(2, [Event::StepCanceled { execution: no(1) }]),
     ]);
     assert_eq!(run.unwrap().available(&super::words::slot("a")), 1);
+}
+
+#[test]
+fn an_execution_that_was_canceled_is_called_off() {
+    let events = [Event::StepCanceled { execution: no(1) }];
+    let run = read(&[record(1, charging()), record(2, events.clone())]).unwrap();
+    assert_eq!(effects(&events, &run), [Effect::Revoke { execution: no(1) }]);
 }
 
 #[test]
