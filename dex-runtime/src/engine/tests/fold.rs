@@ -2,10 +2,12 @@
 
 use super::refold;
 use super::words::{
-    at, attribute_set, charging, closed, completed, error, followed, no, nth, one, output, parked, published,
-    scheduled, started, step_failed, timer_fired, to, to_wait, took, wait_met, wait_started, waiting,
+    all, at, attribute_set, charging, closed, completed, error, followed, no, nth, one, output, parked,
+    published, scheduled, started, step_failed, timer_fired, to, to_wait, took, wait_met, wait_started,
+    waiting,
 };
-use crate::engine::{Broken, Closing, Event, Recorded, RunState};
+use crate::engine::effect::effects;
+use crate::engine::{Broken, Closing, Effect, Event, Matched, Recorded, RunState, invariant};
 
 fn record(sequence: u64, events: impl IntoIterator<Item = Event>) -> Recorded {
     Recorded { sequence, at: at(sequence), events: events.into_iter().collect() }
@@ -84,6 +86,7 @@ fn an_event_that_does_not_fit_the_run_is_told_by_name_and_place() {
         (charging().to_vec(), Event::StepResumed { execution: no(1) }),
         (waiting(one("a")).to_vec(), wait_met(1, took(1))),
         (waiting(one("a")).to_vec(), wait_met(1, nth(0, took(0)))),
+        (waiting(all([one("a"), one("b")])).to_vec(), wait_met(1, Matched::All(vec![took(0)]))),
         (waiting(one("a")).to_vec(), parked(1, error())),
         (waiting(one("a")).to_vec(), backoff),
     ];
@@ -101,6 +104,21 @@ fn an_execution_that_was_canceled_gives_its_messages_back() {
         record(2, [Event::StepCanceled { execution: no(1) }]),
     ]);
     assert_eq!(run.unwrap().available(&super::words::slot("a")), 1);
+}
+
+#[test]
+fn an_execution_that_was_canceled_is_called_off() {
+    let events = [Event::StepCanceled { execution: no(1) }];
+    let run = read(&[record(1, charging()), record(2, events.clone())]).unwrap();
+    assert_eq!(effects(&events, &run), [Effect::Revoke { execution: no(1) }]);
+}
+
+#[test]
+fn an_execution_that_was_canceled_waits_no_longer() {
+    let canceled = Event::StepCanceled { execution: no(1) };
+    let run = read(&[record(1, waiting(one("a"))), record(2, [canceled])]).unwrap();
+    invariant::check(&run).unwrap();
+    assert!(run.executions.is_empty());
 }
 
 #[test]
