@@ -1,16 +1,20 @@
 //! What a run is after an event.
 
-use std::collections::{BTreeMap, VecDeque};
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::sync::Arc;
 
-use super::event::{Event, Failure};
+use super::event::{Event, Failure, RunTimeout, Source};
 use super::state::{
-    Attribute, ChannelState, Closed, Execution, Message, Method, Output, Phase, RunIdentity, RunState,
+    Answered, Attribute, Canceling, ChannelState, Closed, Execution, Message, Method, Output, Phase,
+    RunIdentity, RunState,
 };
 use super::wait::{self, Condition, Matched, Outcome};
 use crate::ids::{ExecutionNo, Slot};
 use crate::time::Timestamp;
 use crate::value::Payload;
+
+/// Requests with an id whose answers a run remembers: more than a caller repeats, few enough to look through.
+const REQUESTS_MAX: usize = 1_000;
 
 /// An event that cannot have happened to this run: its history is damaged.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -24,7 +28,7 @@ pub struct Broken {
 
 impl RunState {
     /// The run right after its [`Event::RunStarted`].
-    pub(super) fn begin(identity: RunIdentity) -> Self {
+    pub(super) fn begin(identity: RunIdentity, timeout: Option<RunTimeout>) -> Self {
         Self {
             identity: Arc::new(identity),
             version: 1,
@@ -36,6 +40,12 @@ impl RunState {
             channels: BTreeMap::new(),
             completion_requested: false,
             outputs: Vec::new(),
+            paused: false,
+            locks: BTreeMap::new(),
+            blocked: BTreeSet::new(),
+            timeout,
+            canceling: None,
+            requests: VecDeque::new(),
             closed: None,
         }
     }
@@ -114,6 +124,34 @@ fn apply(state: &mut RunState, event: &Event, at: Timestamp) -> Option<()> {
             let ended = remove(state, *execution)?;
             give_back(&mut state.channels, ended)?;
         }
+        Event::LocksTaken { execution } => {
+            if state.executions.get(execution)?.phase != Phase::Blocked {
+                return None;
+            }
+            enter_step(state, *execution, at)?;
+        }
+        Event::CheckpointStored { execution, value } => {
+            ready_method(state, *execution)?;
+            state.executions.get_mut(execution)?.checkpoint = Some(value.clone());
+        }
+        Event::TimeoutReached => {
+            state.timeout.take()?;
+        }
+        Event::CancelRequested { reason, until, cleanup } => {
+            state.timeout = None;
+            let (reason, cleanup) = (reason.clone(), cleanup.clone());
+            state.canceling = Some(Canceling { reason, until: Some(*until), cleanup, cleaning: false });
+        }
+        Event::GraceEnded => state.canceling.as_mut()?.until = None,
+        Event::RunPaused => state.paused = true,
+        Event::RunResumed => state.paused = false,
+        Event::RequestAnswered { request, digest, answer } => {
+            if state.requests.len() >= REQUESTS_MAX {
+                state.requests.pop_front();
+            }
+            let (request, answer) = (request.clone(), answer.clone());
+            state.requests.push_back(Answered { request, digest: *digest, answer });
+        }
         Event::OutputProduced { step, number, value } => {
             state.completion_requested = true;
             state.outputs.push(Output { step: step.clone(), number: *number, value: value.clone() });
@@ -125,6 +163,9 @@ fn apply(state: &mut RunState, event: &Event, at: Timestamp) -> Option<()> {
             }
             state.channels.values_mut().for_each(|channel| channel.waiting.clear());
             state.ready = 0;
+            state.locks.clear();
+            state.blocked.clear();
+            (state.timeout, state.canceling, state.paused) = (None, None, false);
             state.closed = Some(Closed { at, closing: closing.clone(), unconsumed });
         }
     }
@@ -144,12 +185,19 @@ fn publish(state: &mut RunState, slot: &Slot, value: &Payload) {
 }
 
 fn schedule(state: &mut RunState, event: &Event, at: Timestamp) -> Option<()> {
-    let Event::StepScheduled { execution, step, source, input, waits, recovery } = event else { return None };
+    let Event::StepScheduled { execution, step, source, input, waits, recovery, locks } = event else {
+        return None;
+    };
     if execution.0 != state.scheduled + 1 {
         return None;
     }
+    if let (Source::Cancel, Some(canceling)) = (source, &mut state.canceling) {
+        // From here on what runs is the clean-up, which takes the time it needs.
+        *canceling = Canceling { cleanup: None, until: None, cleaning: true, ..canceling.clone() };
+    }
     state.scheduled += 1;
-    state.ready += 1;
+    state.blocked.extend((!*waits).then_some(*execution));
+    state.ready += usize::from(*waits);
     let number = if let Some(count) = state.step_counts.get_mut(step) {
         *count += 1;
         *count
@@ -162,17 +210,19 @@ fn schedule(state: &mut RunState, event: &Event, at: Timestamp) -> Option<()> {
         number,
         source: source.clone(),
         input: input.clone(),
-        phase: Phase::Ready(if *waits { Method::WaitFor } else { Method::Execute }),
+        phase: if *waits { Phase::Ready(Method::WaitFor) } else { Phase::Blocked },
         since: at,
-        attempt: 1,
+        attempt: u32::from(*waits),
         failures: 0,
         first_attempt_at: None,
         last_failure: None,
         recovery: recovery.clone(),
+        locks: locks.clone(),
+        checkpoint: None,
         outcome: None,
     };
     state.executions.insert(*execution, scheduled);
-    Some(())
+    if *waits { Some(()) } else { try_step(state, *execution, at) }
 }
 
 /// Changes an execution's phase, and keeps the count of ready ones.
@@ -185,19 +235,44 @@ fn move_to(state: &mut RunState, no: ExecutionNo, phase: Phase, at: Timestamp) -
     Some(execution)
 }
 
+/// Makes the step itself the next thing to do of a blocked execution, unless its locks have to be waited for.
+fn try_step(state: &mut RunState, no: ExecutionNo, at: Timestamp) -> Option<()> {
+    let execution = state.executions.get(&no)?;
+    let waits_behind = !execution.locks.is_empty() && state.blocked.iter().any(|blocked| *blocked != no);
+    if state.locked(&execution.locks).is_some() || waits_behind {
+        return Some(());
+    }
+    enter_step(state, no, at)
+}
+
+/// Takes the locks of a blocked execution and hands its step out.
+fn enter_step(state: &mut RunState, no: ExecutionNo, at: Timestamp) -> Option<()> {
+    state.blocked.remove(&no);
+    let execution = move_to(state, no, Phase::Ready(Method::Execute), at)?;
+    begin_method(execution);
+    let locks = execution.locks.clone();
+    for slot in locks {
+        if state.locks.insert(slot, no).is_some() {
+            return None;
+        }
+    }
+    Some(())
+}
+
 /// Makes the execution's current method start with its first attempt.
 fn begin_method(execution: &mut Execution) {
     execution.attempt += 1;
     execution.failures = 0;
     execution.first_attempt_at = None;
     execution.last_failure = None;
+    execution.checkpoint = None;
 }
 
 /// Ends an execution's wait and reserves what it was met with.
 fn meet(state: &mut RunState, no: ExecutionNo, matched: &Matched, at: Timestamp) -> Option<()> {
     let channels = &mut state.channels;
     let next = state.executions.get_mut(&no)?;
-    let phase = std::mem::replace(&mut next.phase, Phase::Ready(Method::Execute));
+    let phase = std::mem::replace(&mut next.phase, Phase::Blocked);
     let Phase::Waiting { condition, .. } = phase else { return None };
     forget_waiting(channels, &condition, no);
     let mut reserved = Vec::new();
@@ -205,9 +280,8 @@ fn meet(state: &mut RunState, no: ExecutionNo, matched: &Matched, at: Timestamp)
     wait::take(&condition, matched, &mut reserve, &mut reserved)?;
     next.since = at;
     next.outcome = Some(Outcome { condition, matched: matched.clone(), reserved });
-    begin_method(next);
-    state.ready += 1;
-    Some(())
+    state.blocked.insert(no);
+    try_step(state, no, at)
 }
 
 fn forget_waiting(channels: &mut BTreeMap<Slot, ChannelState>, condition: &Condition, no: ExecutionNo) {
@@ -220,8 +294,12 @@ fn forget_waiting(channels: &mut BTreeMap<Slot, ChannelState>, condition: &Condi
 
 fn remove(state: &mut RunState, no: ExecutionNo) -> Option<Execution> {
     let ended = state.executions.remove(&no)?;
+    state.locks.retain(|_, holder| *holder != no);
     match &ended.phase {
         Phase::Ready(_) => state.ready -= 1,
+        Phase::Blocked => {
+            state.blocked.remove(&no);
+        }
         Phase::Waiting { condition, .. } => forget_waiting(&mut state.channels, condition, no),
         Phase::Backoff { .. } | Phase::Parked(_) => {}
     }
@@ -269,6 +347,14 @@ impl Event {
             Self::StepCompleted { .. } => "StepCompleted",
             Self::StepFailed { .. } => "StepFailed",
             Self::StepCanceled { .. } => "StepCanceled",
+            Self::LocksTaken { .. } => "LocksTaken",
+            Self::CheckpointStored { .. } => "CheckpointStored",
+            Self::TimeoutReached => "TimeoutReached",
+            Self::CancelRequested { .. } => "CancelRequested",
+            Self::GraceEnded => "GraceEnded",
+            Self::RunPaused => "RunPaused",
+            Self::RunResumed => "RunResumed",
+            Self::RequestAnswered { .. } => "RequestAnswered",
             Self::OutputProduced { .. } => "OutputProduced",
             Self::RunClosed { .. } => "RunClosed",
         }
@@ -287,12 +373,20 @@ impl Event {
             | Self::StepResumed { execution }
             | Self::StepCompleted { execution }
             | Self::StepFailed { execution, .. }
-            | Self::StepCanceled { execution } => Some(*execution),
+            | Self::StepCanceled { execution }
+            | Self::LocksTaken { execution }
+            | Self::CheckpointStored { execution, .. } => Some(*execution),
             Self::RunStarted { .. }
             | Self::AttributeSet { .. }
             | Self::AttributeDeleted { .. }
             | Self::MessagePublished { .. }
             | Self::RpcApplied { .. }
+            | Self::TimeoutReached
+            | Self::CancelRequested { .. }
+            | Self::GraceEnded
+            | Self::RunPaused
+            | Self::RunResumed
+            | Self::RequestAnswered { .. }
             | Self::OutputProduced { .. }
             | Self::RunClosed { .. } => None,
         }

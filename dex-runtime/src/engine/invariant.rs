@@ -23,7 +23,8 @@ pub fn check(state: &RunState) -> Result<(), Violation> {
     waits_are_registered(state)?;
     outcomes_belong_to_steps(state)?;
     waits_that_are_met_go_on(state)?;
-    executions_are_numbered(state)
+    executions_are_numbered(state)?;
+    locks_belong_to_running_steps(state)
 }
 
 fn require(holds: bool, text: impl FnOnce() -> String) -> Result<(), Violation> {
@@ -116,6 +117,19 @@ fn waits_that_are_met_go_on(state: &RunState) -> Result<(), Violation> {
         _ => false,
     });
     forgotten.map_or(Ok(()), |(no, _)| Err(Violation(format!("execution {} waits for what is there", no.0))))
+}
+
+fn locks_belong_to_running_steps(state: &RunState) -> Result<(), Violation> {
+    for (slot, holder) in &state.locks {
+        let holds = state
+            .executions
+            .get(holder)
+            .is_some_and(|execution| execution.locks.contains(slot) && execution.phase != Phase::Blocked);
+        require(holds, || format!("attribute {slot} is locked by {}, which does not hold it", holder.0))?;
+    }
+    let blocked = state.executions.iter().filter(|(_, execution)| execution.phase == Phase::Blocked);
+    let blocked: BTreeSet<_> = blocked.map(|(no, _)| *no).collect();
+    require(blocked == state.blocked, || format!("blocked are {blocked:?}, noted are {:?}", state.blocked))
 }
 
 fn executions_are_numbered(state: &RunState) -> Result<(), Violation> {

@@ -40,15 +40,20 @@ mod wait;
 mod tests;
 
 pub use self::command::{
-    Command, Decision, Exhausted, FailureReport, Movement, RpcReport, Staged, Start, StepReport, WaitReport,
+    CancelSteps, Command, Decision, Exhausted, FailureReport, Movement, RpcReport, Staged, Start, StepReport,
+    WaitReport,
 };
 pub use self::decide::{Limits, Rejection, decide};
 pub use self::effect::{Effect, Task, outstanding};
-pub use self::event::{Closing, Event, Failure, FailureKind, Recovery, RetryPolicy, Source, Stop};
+pub use self::event::{
+    CancelPlan, Closing, Event, Failure, FailureKind, Recovery, RetryPolicy, RunTimeout, Source, StepTarget,
+    Stop, TimeoutAction,
+};
 pub use self::evolve::{Broken, evolve};
 pub use self::fold::{Recorded, fold};
 pub use self::state::{
-    Attribute, ChannelState, Closed, Execution, Message, Method, Output, Phase, RunIdentity, RunState, Status,
+    Answered, Attribute, Canceling, ChannelState, Closed, Execution, Message, Method, Output, Phase,
+    RunIdentity, RunState, Status,
 };
 pub use self::transition::{Refusal, Transition, transition};
 pub use self::view::{RunEnd, View};

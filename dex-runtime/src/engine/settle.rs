@@ -2,6 +2,7 @@
 
 use std::collections::BTreeSet;
 
+use super::close;
 use super::event::{Closing, Event};
 use super::state::{Phase, RunState};
 use crate::ids::{ExecutionNo, Slot};
@@ -54,9 +55,29 @@ impl Agenda {
                 return Some(met);
             }
         }
+        if let Some(freed) = unblocked(state) {
+            return Some(freed);
+        }
+        if state.canceling.is_some() {
+            return close::wind_up(state);
+        }
         let complete = state.completion_requested && state.executions.is_empty();
         complete.then_some(Event::RunClosed { closing: Closing::Completed })
     }
+}
+
+/// The first execution that waits for locks and whose locks nobody has, or waits for longer.
+fn unblocked(state: &RunState) -> Option<Event> {
+    // Whoever came first must not be overtaken for ever by those who want less.
+    let mut wanted: Vec<&Slot> = Vec::new();
+    for no in &state.blocked {
+        let locks = &state.executions.get(no)?.locks;
+        if state.locked(locks).is_none() && !locks.iter().any(|slot| wanted.contains(&slot)) {
+            return Some(Event::LocksTaken { execution: *no });
+        }
+        wanted.extend(locks);
+    }
+    None
 }
 
 fn met(state: &RunState, execution: ExecutionNo, now: Timestamp) -> Option<Event> {
