@@ -18,12 +18,20 @@ pub const VALUE_BYTES_MAX: usize = 1024 * 1024;
 ///
 /// There is nothing to implement: derive `Serialize` and `Deserialize`.
 #[diagnostic::on_unimplemented(
-    message = "`{Self}` cannot be stored: a flow's values need `Serialize` and `Deserialize`",
-    label = "not a storable value",
-    note = "add `#[derive(serde::Serialize, serde::Deserialize)]` to `{Self}`"
+    message = "this type cannot be stored: a flow's values need `Serialize` and `Deserialize`",
+    label = "cannot be stored",
+    note = "add `#[derive(serde::Serialize, serde::Deserialize)]` to it, or to the type inside it that lacks them"
 )]
+// A missing derive is then told in the words above, and once: not as two errors about the traits of serde,
+// each with a list of other types that have it. It also does so on the trait, for associated types.
+#[expect(
+    misplaced_diagnostic_attributes,
+    reason = "on a trait it counts for the traits that this one asks for"
+)]
+#[diagnostic::do_not_recommend]
 pub trait Value: Serialize + DeserializeOwned + Send + Sync + 'static {}
 
+#[diagnostic::do_not_recommend]
 impl<T: Serialize + DeserializeOwned + Send + Sync + 'static> Value for T {}
 
 /// Why a value could not be encoded or decoded.
@@ -47,7 +55,9 @@ pub enum ValueError {
         reason: String,
     },
     /// The encoded value is over the limit.
-    #[error("a value of type `{type_name}` takes {bytes} bytes, the limit is {max}: store it elsewhere and pass its address")]
+    #[error(
+        "a value of type `{type_name}` takes {bytes} bytes, the limit is {max}: store it elsewhere and pass its address"
+    )]
     TooLarge {
         /// The Rust type.
         type_name: &'static str,
@@ -73,8 +83,8 @@ impl Payload {
     /// [`ValueError::Encode`] if it has no JSON form, [`ValueError::TooLarge`] over [`VALUE_BYTES_MAX`].
     pub fn encode<T: Serialize + ?Sized>(value: &T) -> Result<Self, ValueError> {
         let type_name = std::any::type_name::<T>();
-        let bytes = serde_json::to_vec(value)
-            .map_err(|e| ValueError::Encode { type_name, reason: e.to_string() })?;
+        let bytes =
+            serde_json::to_vec(value).map_err(|e| ValueError::Encode { type_name, reason: e.to_string() })?;
         if bytes.len() > VALUE_BYTES_MAX {
             return Err(ValueError::TooLarge { type_name, bytes: bytes.len(), max: VALUE_BYTES_MAX });
         }
@@ -87,10 +97,8 @@ impl Payload {
     ///
     /// [`ValueError::Decode`] if the bytes do not fit `T`.
     pub fn decode<T: DeserializeOwned>(&self) -> Result<T, ValueError> {
-        serde_json::from_slice(&self.0).map_err(|e| ValueError::Decode {
-            type_name: std::any::type_name::<T>(),
-            reason: e.to_string(),
-        })
+        serde_json::from_slice(&self.0)
+            .map_err(|e| ValueError::Decode { type_name: std::any::type_name::<T>(), reason: e.to_string() })
     }
 
     /// The payload with these bytes, as read from a store.

@@ -1,0 +1,258 @@
+//! The rules over a whole flow, one function each, with the reason for the rule.
+//!
+//! What types must decide is checked by the compiler, in code that [`super::expand`] writes for it.
+
+use std::time::Duration;
+
+use proc_macro2::{Ident, Span};
+use syn::Attribute;
+use syn::ext::IdentExt as _;
+
+use super::model::{Flow, Member, Retry, Step};
+use crate::diagnostics::Diagnostics;
+use crate::options::Given;
+use crate::{source, suggest};
+
+/// Checks all rules. Links waits to their steps and takes back constants that clash.
+///
+/// Gives whether a member is written twice, which the compiler will report.
+pub(super) fn flow(flow: &mut Flow, errors: &mut Diagnostics) -> bool {
+    let repeated = forget_repeated(flow);
+    one_start(flow, errors);
+    stored_names_differ(flow, errors);
+    constants_are_free(flow, errors);
+    waits_have_a_step(flow, errors);
+    for step in &flow.steps {
+        outcome_comes_from_a_wait(flow, step, errors);
+        recovery_exists(flow, step, errors);
+        retry_can_work(&step.retry, errors);
+        if let Some(timeout) = &step.timeout {
+            not_zero("timeout", timeout, errors);
+        }
+    }
+    repeated
+}
+
+// The compiler says that a name is defined twice; speaking of the second one as well would say it again.
+fn forget_repeated(flow: &mut Flow) -> bool {
+    let mut seen: Vec<(Ident, bool)> = Vec::new();
+    let mut repeated = false;
+    let mut first = |member: &Member| {
+        let conditional = !member.cfgs.is_empty();
+        let again = seen.iter().any(|(ident, cfg)| *ident == member.ident && !(*cfg && conditional));
+        seen.push((member.ident.clone(), conditional));
+        repeated |= again;
+        !again
+    };
+    flow.handles.retain(|handle| first(&handle.member));
+    flow.steps.retain(|step| first(&step.handler.member));
+    flow.waits.retain(|wait| first(&wait.handler.member));
+    flow.rpcs.retain(|rpc| first(&rpc.handler.member));
+    repeated
+}
+
+// A run starts in one place with one input.
+fn one_start(flow: &Flow, errors: &mut Diagnostics) {
+    let mut starts = flow.steps.iter().filter_map(|step| Some((step, step.start?)));
+    let Some((first, _)) = starts.next() else { return };
+    for (second, start) in starts {
+        if may_both_exist(&first.handler.member, &second.handler.member) {
+            errors.error_at(
+                start,
+                format_args!(
+                    "a flow has one start step, and `{}` is it: remove `start` here or there",
+                    first.handler.ident()
+                ),
+            );
+        }
+    }
+}
+
+/// Two members under a `cfg` each may exclude one another; the compiler knows, the macro does not.
+fn may_both_exist(one: &Member, other: &Member) -> bool {
+    one.cfgs.is_empty() || other.cfgs.is_empty()
+}
+
+// Stored runs and tools find a member by its name alone, without its kind.
+fn stored_names_differ(flow: &Flow, errors: &mut Diagnostics) {
+    let mut seen: Vec<(&str, &Member)> = Vec::new();
+    for (kind, member) in named_members(flow) {
+        let same = seen.iter().find(|(_, earlier)| earlier.name.text == member.name.text);
+        match same {
+            Some((other, earlier)) if may_both_exist(earlier, member) => errors.error_at(
+                member.name.span,
+                format_args!(
+                    "the stored name `{}` is taken by the {other} `{}`: give one of them another `name = \"…\"`",
+                    member.name.text, earlier.ident
+                ),
+            ),
+            _ => seen.push((kind, member)),
+        }
+    }
+}
+
+fn named_members(flow: &Flow) -> impl Iterator<Item = (&'static str, &Member)> {
+    let handles = flow.handles.iter().map(|handle| (handle.kind.word(), &handle.member));
+    let steps = flow.steps.iter().map(|step| ("step", &step.handler.member));
+    let rpcs = flow.rpcs.iter().map(|rpc| ("RPC", &rpc.handler.member));
+    handles.chain(steps).chain(rpcs)
+}
+
+// A step's constant is an associated constant like any other: it cannot share its name with another item.
+fn constants_are_free(flow: &mut Flow, errors: &mut Diagnostics) {
+    let mut taken: Vec<(Ident, Vec<Attribute>)> = Vec::new();
+    taken.extend(flow.handles.iter().map(|handle| (handle.member.ident.clone(), handle.member.cfgs.clone())));
+    taken.extend(flow.others.iter().map(|ident| (ident.clone(), Vec::new())));
+    let methods = flow.steps.iter().map(|step| &step.handler);
+    let methods = methods.chain(flow.waits.iter().map(|wait| &wait.handler));
+    let methods = methods.chain(flow.rpcs.iter().map(|rpc| &rpc.handler));
+    taken.extend(methods.map(|handler| (handler.member.ident.clone(), handler.member.cfgs.clone())));
+    for step in &mut flow.steps {
+        let member = &step.handler.member;
+        let Some(constant) = step.constant.clone() else { continue };
+        let clash = taken
+            .iter()
+            .find(|(ident, cfgs)| ident.unraw() == constant && (cfgs.is_empty() || member.cfgs.is_empty()));
+        if let Some((other, _)) = clash {
+            errors.error(
+                &member.ident,
+                format_args!(
+                    "step `{}` makes the constant `{constant}`, and `{other}` is there already: rename one",
+                    member.ident
+                ),
+            );
+            step.constant = None;
+        } else {
+            taken.push((constant, member.cfgs.clone()));
+        }
+    }
+}
+
+// A wait is part of its step: it is run with the step's input, and gives the step its outcome.
+fn waits_have_a_step(flow: &mut Flow, errors: &mut Diagnostics) {
+    for (place, wait) in flow.waits.iter().enumerate() {
+        let cfgs = source_of(&wait.handler.member.cfgs);
+        let mut named = flow.steps.iter().enumerate().filter(|(_, step)| *step.handler.ident() == wait.step);
+        let same_cfg = named
+            .clone()
+            .find(|(_, step)| source_of(&step.handler.member.cfgs) == cfgs)
+            .map(|(place, _)| place);
+        let Some(found) = same_cfg.or_else(|| named.next().map(|(place, _)| place)) else {
+            errors.error(&wait.step, unknown_step(flow, &wait.step));
+            continue;
+        };
+        if same_cfg.is_none() {
+            let message = "a `wait_for` and its step are one: give both the same `#[cfg(…)]`";
+            errors.error(&wait.step, message);
+        }
+        let Some(step) = flow.steps.get_mut(found) else { continue };
+        match step.wait.and_then(|earlier| flow.waits.get(earlier)) {
+            Some(earlier) => errors.error(
+                &wait.step,
+                format_args!(
+                    "step `{}` waits for `{}` already: a step has one `wait_for`; join conditions with `Wait::all` or `Wait::any`",
+                    wait.step,
+                    earlier.handler.ident()
+                ),
+            ),
+            None => step.wait = Some(place),
+        }
+    }
+}
+
+fn source_of(attrs: &[Attribute]) -> String {
+    attrs.iter().map(|attr| source::text(&quote::ToTokens::to_token_stream(attr))).collect()
+}
+
+fn unknown_step(flow: &Flow, written: &Ident) -> String {
+    let written = written.unraw().to_string();
+    let steps: Vec<String> = flow.steps.iter().map(|step| step.handler.ident().unraw().to_string()).collect();
+    let near = suggest::did_you_mean(&written, &steps);
+    match steps.as_slice() {
+        [] => format!("there is no step `{written}`: this flow has no `#[step]` methods"),
+        [only] => format!("there is no step `{written}`{near}\nthe only step is `{only}`"),
+        steps => format!("there is no step `{written}`{near}\nthe steps are {}", suggest::list(steps)),
+    }
+}
+
+// The second value is what the wait gives; without a wait nobody would give it.
+fn outcome_comes_from_a_wait(flow: &Flow, step: &Step, errors: &mut Diagnostics) {
+    let Some(outcome) = step.outcome() else { return };
+    let member = step.handler.ident();
+    // A wait with a mistake was not read; the step is not to blame.
+    if step.wait.is_none() && (errors.is_empty() || !flow.waits.is_empty()) {
+        errors.error(
+            outcome,
+            format_args!(
+                "step `{member}` takes the outcome of a wait but has none: add a `#[wait_for({member})]` method, or remove this argument"
+            ),
+        );
+    }
+}
+
+fn recovery_exists(flow: &Flow, step: &Step, errors: &mut Diagnostics) {
+    let Some(recovery) = &step.on_failure else { return };
+    if !flow.steps.iter().any(|other| other.handler.ident() == recovery) {
+        errors.error(recovery, unknown_step(flow, recovery));
+    }
+}
+
+/// The runtime's pauses when nothing is said: `RetryPolicy::DEFAULT`.
+const INITIAL_DEFAULT: Duration = Duration::from_secs(1);
+const MAX_INTERVAL_DEFAULT: Duration = Duration::from_secs(100);
+
+fn retry_can_work(retry: &Retry, errors: &mut Diagnostics) {
+    let durations =
+        [("initial", &retry.initial), ("max_interval", &retry.max_interval), ("total", &retry.total)];
+    for (word, duration) in durations {
+        if let Some(duration) = duration {
+            not_zero(word, duration, errors);
+        }
+    }
+    if let Some(factor) = retry.factor.filter(|factor| !(1.0..=FACTOR_MAX).contains(&factor.value)) {
+        errors.error_at(
+            factor.span,
+            format_args!("`factor` is from 1 to {FACTOR_MAX}: each pause is so many times the one before"),
+        );
+    }
+    if let Some(attempts) = retry.attempts.filter(|attempts| attempts.value == 0) {
+        errors.error_at(attempts.span, "`attempts` counts the first one too: write at least 1");
+    }
+    pauses_are_in_order(retry, errors);
+}
+
+/// Largest factor. Beyond it the second pause is the longest one anyway.
+const FACTOR_MAX: f64 = 1000.0;
+
+// The longest pause would win, and `initial` would mean nothing.
+fn pauses_are_in_order(retry: &Retry, errors: &mut Diagnostics) {
+    let given = |value: Option<Given<Duration>>, default| value.map_or(default, |given| given.value);
+    let initial = given(retry.initial, INITIAL_DEFAULT);
+    let max_interval = given(retry.max_interval, MAX_INTERVAL_DEFAULT);
+    if initial <= max_interval {
+        return;
+    }
+    let (at, message) = match (retry.initial, retry.max_interval) {
+        (Some(initial), None) => {
+            (initial.span, "`initial` is longer than `max_interval`, which is 100s unless you give it")
+        }
+        (None, Some(max)) => {
+            (max.span, "`max_interval` is shorter than `initial`, which is 1s unless you give it")
+        }
+        (_, max) => (
+            max.map_or_else(Span::call_site, |max| max.span),
+            "`max_interval` is shorter than `initial`: swap or change them",
+        ),
+    };
+    errors.error_at(at, message);
+}
+
+// Nothing can be done in no time.
+fn not_zero(word: &str, duration: &Given<Duration>, errors: &mut Diagnostics) {
+    if duration.value.is_zero() {
+        errors.error_at(
+            duration.span,
+            format_args!("`{word}` is zero: write at least \"1ms\", or leave it out"),
+        );
+    }
+}

@@ -1,0 +1,40 @@
+//! What only the compiler can judge: calls that do not compile unless a rule over types holds.
+
+use proc_macro2::TokenStream;
+use quote::{quote, quote_spanned};
+
+use super::steps;
+use crate::flow::model::{Flow, Handle, Step};
+
+/// All of them. They are constants, so nothing of them is left in the program.
+pub(super) fn all(flow: &Flow) -> TokenStream {
+    let values = flow.handles.iter().map(|handle| value_can_be_stored(flow, handle));
+    let recoveries = flow.steps.iter().filter_map(|step| recovery_takes_the_input(flow, step));
+    quote!(#(#values)* #(#recoveries)*)
+}
+
+fn value_can_be_stored(flow: &Flow, handle: &Handle) -> TokenStream {
+    let private = flow.krate.private();
+    let (cfgs, value) = (&handle.member.cfgs, super::without_self(flow, &handle.value));
+    quote! {
+        #(#cfgs)*
+        const _: () = #private::is_value::<#value>();
+    }
+}
+
+fn recovery_takes_the_input(flow: &Flow, step: &Step) -> Option<TokenStream> {
+    let option = step.on_failure.as_ref()?;
+    // The whole check stands where the option names the step: neither signature is wrong by itself.
+    let at_option = |tokens| super::respanned(tokens, &|_| option.span());
+    let private = at_option(flow.krate.private());
+    let recovery = flow.steps.iter().find(|other| other.handler.ident() == option)?;
+    let (cfgs, more) = (&step.handler.member.cfgs, &recovery.handler.member.cfgs);
+    let given = super::without_self(flow, &steps::input(step));
+    let taken = super::without_self(flow, &steps::input(recovery));
+    let (given, taken) = (at_option(given), at_option(taken));
+    Some(quote_spanned! {option.span()=>
+        #(#cfgs)*
+        #(#more)*
+        const _: () = <#taken as #private::Takes<#given>>::SAME_TYPE;
+    })
+}

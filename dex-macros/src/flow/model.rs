@@ -1,0 +1,153 @@
+//! A flow as the macro understands it. Everything remembers the user's tokens, so that mistakes found
+//! later still underline the right place.
+
+use std::time::Duration;
+
+use proc_macro2::{Ident, Span, TokenStream};
+use syn::{Attribute, Pat, ReturnType, Type, Visibility};
+
+use crate::crate_path::CratePath;
+use crate::names::StoredName;
+use crate::options::Given;
+
+/// `#[flow] impl F { … }`.
+pub(crate) struct Flow {
+    pub(crate) krate: CratePath,
+    /// The block's own `cfg` attributes: they hold for all that is made from it.
+    pub(crate) cfgs: Vec<Attribute>,
+    pub(crate) docs: String,
+    pub(crate) self_ty: Type,
+    /// The last name in `self_ty`.
+    pub(crate) ident: Ident,
+    pub(crate) name: StoredName,
+    pub(crate) output: Type,
+    pub(crate) handles: Vec<Handle>,
+    pub(crate) steps: Vec<Step>,
+    pub(crate) waits: Vec<Wait>,
+    pub(crate) rpcs: Vec<Rpc>,
+    /// Constants and functions that are none of ours; they share a namespace with the constants of steps.
+    pub(crate) others: Vec<Ident>,
+}
+
+/// What all members have.
+pub(crate) struct Member {
+    pub(crate) ident: Ident,
+    pub(crate) name: StoredName,
+    pub(crate) vis: Visibility,
+    pub(crate) doc_attrs: Vec<Attribute>,
+    pub(crate) docs: String,
+    pub(crate) cfgs: Vec<Attribute>,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) enum HandleKind {
+    Attribute { indexed: bool },
+    Channel,
+}
+
+/// `#[attribute] const X: Attribute<T>;` or `#[channel] const X: Channel<T>;`.
+pub(crate) struct Handle {
+    pub(crate) member: Member,
+    pub(crate) kind: HandleKind,
+    /// The `T`.
+    pub(crate) value: Type,
+}
+
+/// A method that the runtime calls.
+pub(crate) struct Handler {
+    pub(crate) member: Member,
+    pub(crate) is_async: bool,
+    pub(crate) context: Option<Context>,
+    /// The arguments besides `self` and the context.
+    pub(crate) values: Vec<Argument>,
+    pub(crate) returns: ReturnType,
+    pub(crate) body: TokenStream,
+}
+
+/// `ctx: &mut StepContext<Self>`.
+pub(crate) struct Context {
+    /// The whole type, with its `&`.
+    pub(crate) ty: Type,
+    pub(crate) mutable: bool,
+}
+
+pub(crate) struct Argument {
+    pub(crate) pattern: Pat,
+    pub(crate) ty: Type,
+}
+
+/// `#[step] async fn …`.
+pub(crate) struct Step {
+    pub(crate) handler: Handler,
+    /// The handle's name. `None` if it would clash with something else.
+    pub(crate) constant: Option<Ident>,
+    /// The word `start`.
+    pub(crate) start: Option<Span>,
+    pub(crate) retry: Retry,
+    pub(crate) timeout: Option<Given<Duration>>,
+    pub(crate) on_failure: Option<Ident>,
+    /// Which of the flow's waits is this step's.
+    pub(crate) wait: Option<usize>,
+}
+
+/// `retry(…)`: only what was given; the runtime has the defaults.
+#[derive(Default)]
+pub(crate) struct Retry {
+    pub(crate) initial: Option<Given<Duration>>,
+    pub(crate) factor: Option<Given<f64>>,
+    pub(crate) max_interval: Option<Given<Duration>>,
+    pub(crate) attempts: Option<Given<u32>>,
+    pub(crate) total: Option<Given<Duration>>,
+}
+
+/// `#[wait_for(step)] fn …`.
+pub(crate) struct Wait {
+    pub(crate) handler: Handler,
+    /// The step's method.
+    pub(crate) step: Ident,
+}
+
+/// `#[rpc] async fn …`.
+pub(crate) struct Rpc {
+    pub(crate) handler: Handler,
+}
+
+impl Handler {
+    pub(crate) fn ident(&self) -> &Ident {
+        &self.member.ident
+    }
+
+    /// The first value, for a step and an RPC their input.
+    pub(crate) fn input(&self) -> Option<&Type> {
+        self.values.first().map(|argument| &argument.ty)
+    }
+}
+
+impl Step {
+    /// The type of what the step is given by its wait, if it takes it.
+    pub(crate) fn outcome(&self) -> Option<&Type> {
+        self.handler.values.get(1).map(|argument| &argument.ty)
+    }
+}
+
+impl Rpc {
+    /// Whether it takes `&mut RpcContext` and may write.
+    pub(crate) fn writes(&self) -> bool {
+        self.handler.context.as_ref().is_some_and(|context| context.mutable)
+    }
+}
+
+impl Flow {
+    pub(crate) fn start(&self) -> Option<&Step> {
+        self.steps.iter().find(|step| step.start.is_some())
+    }
+}
+
+impl HandleKind {
+    pub(crate) fn word(self) -> &'static str {
+        match self {
+            Self::Attribute { .. } => "attribute",
+            Self::Channel => "channel",
+        }
+    }
+}

@@ -1,0 +1,156 @@
+//! The head of the block: `#[flow(…)]`, and what stands before and inside `impl F { … }`.
+
+use proc_macro2::{Ident, TokenStream};
+use quote::{ToTokens, quote};
+use syn::parse::{ParseStream, Parser as _};
+use syn::{Attribute, Generics, LitStr, Result, Token, Type};
+
+use super::member;
+use super::model::Flow;
+use crate::attributes;
+use crate::crate_path::CratePath;
+use crate::diagnostics::Diagnostics;
+use crate::names::StoredName;
+use crate::options;
+
+const OPTIONS: &[&str] = &["output", "name", "crate"];
+
+/// What was read: the block as it is given back, and the flow if there is one to speak of.
+pub(super) struct Parsed {
+    pub(super) item: TokenStream,
+    pub(super) flow: Option<Flow>,
+}
+
+/// Reads the attribute's options and the block.
+pub(super) fn flow(args: TokenStream, item: &TokenStream, errors: &mut Diagnostics) -> Parsed {
+    let options = read_options(args, errors);
+    let as_written = || Parsed { item: item.clone(), flow: None };
+    match block.parse2(item.clone()) {
+        Ok(block) => assemble(options, block, errors).unwrap_or_else(as_written),
+        Err(error) => {
+            errors.push(error);
+            as_written()
+        }
+    }
+}
+
+#[derive(Default)]
+struct Options {
+    output: Option<Type>,
+    name: Option<LitStr>,
+    krate: CratePath,
+}
+
+fn read_options(args: TokenStream, errors: &mut Diagnostics) -> Options {
+    let mut options = Options::default();
+    options::read_list(args, "#[flow]", OPTIONS, errors, |name, setting, _| {
+        match name {
+            "output" => options.output = Some(setting.ty()?),
+            "name" => options.name = Some(setting.text()?),
+            _ => options.krate = CratePath::given(setting.path()?),
+        }
+        Ok(())
+    });
+    options
+}
+
+/// An `impl` block whose members are still tokens.
+struct Block {
+    attrs: Vec<Attribute>,
+    generics: Generics,
+    trait_: Option<TokenStream>,
+    self_ty: Type,
+    inner_attrs: Vec<Attribute>,
+    members: TokenStream,
+}
+
+fn block(input: ParseStream<'_>) -> Result<Block> {
+    let attrs = input.call(Attribute::parse_outer)?;
+    if !input.peek(Token![impl]) {
+        return Err(
+            input.error("`#[flow]` goes on the `impl` block with the flow's steps: `impl OrderFlow { … }`")
+        );
+    }
+    input.parse::<Token![impl]>()?;
+    let mut generics: Generics = if input.peek(Token![<]) { input.parse()? } else { Generics::default() };
+    let mut self_ty: Type = input.parse()?;
+    let mut trait_ = None;
+    if input.peek(Token![for]) {
+        input.parse::<Token![for]>()?;
+        trait_ = Some(self_ty.into_token_stream());
+        self_ty = input.parse()?;
+    }
+    generics.where_clause = input.parse()?;
+    let content;
+    syn::braced!(content in input);
+    let inner_attrs = content.call(Attribute::parse_inner)?;
+    let members = content.parse()?;
+    Ok(Block { attrs, generics, trait_, self_ty, inner_attrs, members })
+}
+
+/// Puts the flow together. `None` if the block cannot be one at all.
+fn assemble(options: Options, block: Block, errors: &mut Diagnostics) -> Option<Parsed> {
+    if let Some(trait_) = &block.trait_ {
+        errors.error(trait_, "a flow is not a trait's `impl`: put `#[flow]` on `impl OrderFlow { … }`");
+        return None;
+    }
+    let generic = refuse_generics(&block.generics, errors);
+    let ident = if generic { None } else { self_ident(&block.self_ty, errors) };
+    let name = ident.as_ref().map(|ident| StoredName::of(ident, options.name.as_ref(), errors));
+    let members = member::read_all(block.members, &options.krate, errors);
+
+    let (attrs, inner_attrs, self_ty) = (&block.attrs, &block.inner_attrs, &block.self_ty);
+    let (impl_generics, _, where_clause) = block.generics.split_for_impl();
+    let items = &members.items;
+    let item = quote! {
+        #(#attrs)*
+        impl #impl_generics #self_ty #where_clause {
+            #(#inner_attrs)*
+            #(#items)*
+        }
+    };
+    let flow = ident.zip(name).map(|(ident, name)| Flow {
+        krate: options.krate,
+        cfgs: attributes::cfgs(&block.attrs),
+        docs: attributes::docs(&block.attrs),
+        self_ty: block.self_ty.clone(),
+        ident,
+        name,
+        output: options.output.unwrap_or_else(attributes::unit),
+        handles: members.handles,
+        steps: members.steps,
+        waits: members.waits,
+        rpcs: members.rpcs,
+        others: members.others,
+    });
+    Some(Parsed { item, flow })
+}
+
+fn self_ident(self_ty: &Type, errors: &mut Diagnostics) -> Option<Ident> {
+    let last = match self_ty {
+        Type::Path(path) if path.qself.is_none() => path.path.segments.last(),
+        Type::Group(group) => return self_ident(&group.elem, errors),
+        _ => None,
+    };
+    let Some(last) = last else {
+        errors.error(self_ty, "a flow is a struct or an enum of your own: `impl OrderFlow { … }`");
+        return None;
+    };
+    if !last.arguments.is_empty() {
+        errors.error(&last.arguments, format_args!("a flow has no generic arguments: {ONE_NAME}"));
+        return None;
+    }
+    Some(last.ident.clone())
+}
+
+const ONE_NAME: &str =
+    "its one stored name could not tell them apart; keep what varies in a field, as `Arc<dyn Trait>`";
+
+// Runs are tied to code by the flow's stored name, which all instances of a generic type would share.
+fn refuse_generics(generics: &Generics, errors: &mut Diagnostics) -> bool {
+    if let Some(first) = generics.params.first() {
+        errors.error(first, format_args!("a flow cannot be generic: {ONE_NAME}"));
+        return true;
+    }
+    false
+}

@@ -1,0 +1,15 @@
+//! Contexts: what a handler can see of its run and do to it.
+//!
+//! Three types, so that each has only what means something there. Writes are staged: the handler sees
+//! them at once, everyone else when the handler's outcome is committed, and nobody if it fails.
+
+mod core;
+mod rpc;
+mod step;
+mod wait;
+
+pub(crate) use self::core::Core;
+pub use self::rpc::RpcContext;
+pub use self::step::StepContext;
+pub(crate) use self::step::StepInfo;
+pub use self::wait::WaitContext;

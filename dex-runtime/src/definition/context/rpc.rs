@@ -1,0 +1,80 @@
+//! The context of an RPC.
+
+use std::fmt;
+use std::marker::PhantomData;
+
+use super::core::Core;
+use crate::definition::error::RpcResult;
+use crate::definition::handle::{Attribute, Channel, Step};
+use crate::ids::{FlowId, RunId};
+use crate::value::{Payload, Value};
+
+/// What an RPC can see of the run it is called on, and with `&mut`, do to it.
+///
+/// With `&mut` the RPC is a transaction: if something it read has changed by the time it commits, it runs
+/// again on the newest state. It must be free of outside effects for that reason.
+pub struct RpcContext<F> {
+    pub(crate) core: Core,
+    pub(crate) movements: Vec<(&'static str, Payload)>,
+    flow: PhantomData<fn() -> F>,
+}
+
+impl<F> RpcContext<F> {
+    pub(crate) fn new(core: Core) -> Self {
+        Self { core, movements: Vec::new(), flow: PhantomData }
+    }
+
+    /// What the caller called the run.
+    pub fn flow_id(&self) -> &FlowId {
+        &self.core.view.identity.flow_id
+    }
+
+    /// What the engine called the run.
+    pub fn run_id(&self) -> RunId {
+        self.core.view.identity.run_id
+    }
+
+    /// The attribute's value, if it is set.
+    pub fn get<T: Value>(&self, attribute: Attribute<F, T>) -> RpcResult<Option<T>> {
+        Ok(self.core.get(&attribute.slot())?)
+    }
+
+    /// Sets the attribute.
+    #[expect(
+        clippy::needless_pass_by_value,
+        reason = "what is stored is given away: the caller need not borrow"
+    )]
+    pub fn set<T: Value>(&mut self, attribute: Attribute<F, T>, value: T) -> RpcResult<()> {
+        Ok(self.core.set(attribute.slot(), &value)?)
+    }
+
+    /// Unsets the attribute.
+    pub fn delete<T: Value>(&mut self, attribute: Attribute<F, T>) {
+        self.core.delete(attribute.slot());
+    }
+
+    /// Puts a message at the end of a channel of this run.
+    #[expect(
+        clippy::needless_pass_by_value,
+        reason = "what is stored is given away: the caller need not borrow"
+    )]
+    pub fn publish<T: Value>(&mut self, channel: Channel<F, T>, message: T) -> RpcResult<()> {
+        Ok(self.core.publish(channel.slot(), &message)?)
+    }
+
+    /// Starts a step.
+    #[expect(
+        clippy::needless_pass_by_value,
+        reason = "what is stored is given away: the caller need not borrow"
+    )]
+    pub fn start_step<I: Value>(&mut self, step: Step<F, I>, input: I) -> RpcResult<()> {
+        self.movements.push((step.name(), Payload::encode(&input)?));
+        Ok(())
+    }
+}
+
+impl<F> fmt::Debug for RpcContext<F> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("RpcContext").field("core", &self.core).field("movements", &self.movements).finish()
+    }
+}

@@ -1,0 +1,74 @@
+//! The context of a `wait_for`.
+
+use std::fmt;
+use std::marker::PhantomData;
+
+use super::core::Core;
+use crate::definition::error::StepError;
+use crate::definition::handle::{Attribute, Channel};
+use crate::ids::{FlowId, RunId};
+use crate::value::Value;
+
+/// What a `wait_for` can see of its run. With `&mut` it may also write and publish.
+///
+/// Writes take effect together with the wait or not at all.
+pub struct WaitContext<F> {
+    pub(crate) core: Core,
+    attempt: u32,
+    flow: PhantomData<fn() -> F>,
+}
+
+impl<F> WaitContext<F> {
+    pub(crate) fn new(core: Core, attempt: u32) -> Self {
+        Self { core, attempt, flow: PhantomData }
+    }
+
+    /// What the caller called the run.
+    pub fn flow_id(&self) -> &FlowId {
+        &self.core.view.identity.flow_id
+    }
+
+    /// What the engine called the run.
+    pub fn run_id(&self) -> RunId {
+        self.core.view.identity.run_id
+    }
+
+    /// Which attempt this is, from 1.
+    pub fn attempt(&self) -> u32 {
+        self.attempt
+    }
+
+    /// The attribute's value, if it is set.
+    pub fn get<T: Value>(&self, attribute: Attribute<F, T>) -> Result<Option<T>, StepError> {
+        Ok(self.core.get(&attribute.slot())?)
+    }
+
+    /// Sets the attribute.
+    #[expect(
+        clippy::needless_pass_by_value,
+        reason = "what is stored is given away: the caller need not borrow"
+    )]
+    pub fn set<T: Value>(&mut self, attribute: Attribute<F, T>, value: T) -> Result<(), StepError> {
+        Ok(self.core.set(attribute.slot(), &value)?)
+    }
+
+    /// Unsets the attribute.
+    pub fn delete<T: Value>(&mut self, attribute: Attribute<F, T>) {
+        self.core.delete(attribute.slot());
+    }
+
+    /// Puts a message at the end of a channel of this run.
+    #[expect(
+        clippy::needless_pass_by_value,
+        reason = "what is stored is given away: the caller need not borrow"
+    )]
+    pub fn publish<T: Value>(&mut self, channel: Channel<F, T>, message: T) -> Result<(), StepError> {
+        Ok(self.core.publish(channel.slot(), &message)?)
+    }
+}
+
+impl<F> fmt::Debug for WaitContext<F> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("WaitContext").field("core", &self.core).field("attempt", &self.attempt).finish()
+    }
+}

@@ -1,0 +1,177 @@
+//! The rules over types that generated code asks the compiler to check, with the words for those who break them.
+//!
+//! A bound that is said once, in an associated type, is reported once; the calls of a handler rely on it.
+
+use std::sync::Arc;
+
+use super::call::{RpcCall, RpcFuture, StepCall, StepEnd, StepFuture, WaitCall, WaitEnd, WaitFuture};
+use super::error::{RpcError, StepError};
+use super::flow::Flow;
+use super::next::Next;
+use super::wait::Wait;
+use crate::client::RunHandle;
+use crate::error::Result;
+use crate::value::Value;
+
+/// The types of one RPC.
+pub trait Rpc {
+    /// The flow that has it.
+    type Flow: Flow;
+
+    /// The argument, `()` without one.
+    type Input: Value;
+
+    /// What it answers.
+    type Answer: Value;
+}
+
+/// Calls an RPC of the run; the generated methods do.
+///
+/// # Errors
+///
+/// As [`RunHandle::call`].
+pub async fn call_rpc<R: Rpc>(
+    run: &RunHandle<R::Flow>,
+    rpc: &'static str,
+    input: &R::Input,
+) -> Result<R::Answer> {
+    run.call(rpc, input).await
+}
+
+/// What a step is declared to return.
+#[diagnostic::on_unimplemented(
+    message = "a step of `{F}` returns `StepResult<Self>`, this one returns `{Self}`",
+    label = "not the `StepResult` of this flow",
+    note = "write `-> StepResult<Self>`"
+)]
+pub trait StepReturn<F> {
+    /// Ends the call with the step's result.
+    fn end(self, call: StepCall<F>) -> std::result::Result<StepEnd, StepError>;
+}
+
+#[diagnostic::do_not_recommend]
+impl<F: Flow> StepReturn<F> for std::result::Result<Next<F>, StepError> {
+    fn end(self, call: StepCall<F>) -> std::result::Result<StepEnd, StepError> {
+        call.end(self)
+    }
+}
+
+/// The answer's type in what an RPC is declared to return.
+#[diagnostic::on_unimplemented(
+    message = "an RPC returns `RpcResult<T>`, this one returns `{Self}`",
+    label = "not an `RpcResult`",
+    note = "write `-> RpcResult<T>`, where `T` is the type of the answer"
+)]
+pub trait RpcReturn {
+    /// The answer's type.
+    type Answer;
+}
+
+#[diagnostic::do_not_recommend]
+impl<T> RpcReturn for std::result::Result<T, RpcError> {
+    type Answer = T;
+}
+
+/// The outcome's type in what a `wait_for` is declared to return.
+#[diagnostic::on_unimplemented(
+    message = "a `wait_for` of `{F}` returns `WaitResult<Self, O>`, this one returns `{Self}`",
+    label = "not the `WaitResult` of this flow",
+    note = "write `-> WaitResult<Self, O>`, where `O` is what the step is given"
+)]
+pub trait WaitReturn<F> {
+    /// What the step is given.
+    type Outcome: Value;
+
+    /// Ends the call with the wait's result.
+    fn end(self, call: WaitCall<F>) -> std::result::Result<WaitEnd, StepError>;
+}
+
+#[diagnostic::do_not_recommend]
+impl<F: Flow, O: Value> WaitReturn<F> for std::result::Result<Wait<F, O>, StepError> {
+    type Outcome = O;
+
+    fn end(self, call: WaitCall<F>) -> std::result::Result<WaitEnd, StepError> {
+        call.end(self)
+    }
+}
+
+/// A step's argument that is what the step's `wait_for` gives.
+#[diagnostic::on_unimplemented(
+    message = "the step's `wait_for` gives `{O}`, but the step takes `{Self}`",
+    label = "the step is given `{O}`",
+    note = "the type of this argument and the `O` of the wait's `WaitResult<Self, O>` must be the same"
+)]
+pub trait GivenBy<O> {
+    /// The argument.
+    fn given(outcome: O) -> Self;
+}
+
+#[diagnostic::do_not_recommend]
+impl<O> GivenBy<O> for O {
+    fn given(outcome: O) -> Self {
+        outcome
+    }
+}
+
+/// The input of a recovery step that is the input of the step that fails.
+#[diagnostic::on_unimplemented(
+    message = "this step takes `{Self}`, but the step that fails has the input `{I}`",
+    label = "takes `{Self}`",
+    note = "the recovery step is given the input of the step that failed: give both the same input type"
+)]
+pub trait Takes<I> {
+    /// Naming it asks whether the trait is there.
+    const SAME_TYPE: () = ();
+}
+
+#[diagnostic::do_not_recommend]
+impl<I> Takes<I> for I {}
+
+/// Compiles if `T` can be stored.
+pub const fn is_value<T: Value>() {}
+
+/// A call of a handler of any kind.
+pub trait Call: Sized {
+    /// What the call gives.
+    type Future;
+
+    /// What a call of a handler gives that the flow does not have.
+    fn unknown(self) -> Self::Future;
+}
+
+const UNKNOWN: &str = "this build of the flow has no such handler";
+
+impl<F: Flow> Call for StepCall<F> {
+    type Future = StepFuture;
+
+    fn unknown(self) -> StepFuture {
+        Box::pin(std::future::ready(Err(StepError::unworkable(UNKNOWN))))
+    }
+}
+
+impl<F: Flow> Call for WaitCall<F> {
+    type Future = WaitFuture;
+
+    fn unknown(self) -> WaitFuture {
+        Box::pin(std::future::ready(Err(StepError::unworkable(UNKNOWN))))
+    }
+}
+
+impl<F: Flow> Call for RpcCall<F> {
+    type Future = RpcFuture;
+
+    fn unknown(self) -> RpcFuture {
+        Box::pin(std::future::ready(Err(RpcError::new(UNKNOWN))))
+    }
+}
+
+/// What a flow's table holds for each handler.
+pub type Handler<F, C> = fn(Arc<F>, C) -> <C as Call>::Future;
+
+/// Calls the handler at `place` of a flow's table.
+pub fn dispatch<F, C: Call>(table: &[Handler<F, C>], place: usize, flow: Arc<F>, call: C) -> C::Future {
+    match table.get(place) {
+        Some(handler) => handler(flow, call),
+        None => call.unknown(),
+    }
+}

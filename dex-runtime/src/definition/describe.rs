@@ -1,0 +1,139 @@
+//! The static description of a flow: what the macros know, as plain data.
+
+use std::time::Duration;
+
+use crate::engine::RetryPolicy;
+
+/// A flow: its names, its options and its step graph.
+#[derive(Debug)]
+pub struct FlowDefinition {
+    /// The stored name.
+    pub name: &'static str,
+    /// What the flow's `impl` block says about it.
+    pub docs: &'static str,
+    /// The Rust type of the output, as written.
+    pub output: &'static str,
+    /// The steps, in the order written.
+    pub steps: &'static [StepDefinition],
+    /// The attributes, in the order written.
+    pub attributes: &'static [AttributeDefinition],
+    /// The channels, in the order written.
+    pub channels: &'static [ChannelDefinition],
+    /// The RPCs, in the order written.
+    pub rpcs: &'static [RpcDefinition],
+}
+
+/// A step.
+#[derive(Debug)]
+pub struct StepDefinition {
+    /// The stored name.
+    pub name: &'static str,
+    /// What its doc comment says.
+    pub docs: &'static str,
+    /// The Rust type of the input, as written.
+    pub input: &'static str,
+    /// Whether runs start here.
+    pub start: bool,
+    /// Whether it is a plain `fn`, which runs on the blocking pool.
+    pub blocking: bool,
+    /// Its `wait_for`, if it has one.
+    pub wait: Option<WaitDefinition>,
+    /// How attempts are spaced, for the step and for its `wait_for`.
+    pub retry: RetryPolicy,
+    /// Longest attempt. `None`: as long as it takes.
+    pub timeout: Option<Duration>,
+    /// The stored name of the step that takes over when the retries are used up.
+    pub on_failure: Option<&'static str>,
+    /// Where it can lead, as far as its body names step handles.
+    pub edges: &'static [Edge],
+}
+
+/// The `wait_for` of a step.
+#[derive(Debug)]
+pub struct WaitDefinition {
+    /// The method's name.
+    pub method: &'static str,
+    /// What its doc comment says.
+    pub docs: &'static str,
+    /// The Rust type that the step is given, as written.
+    pub outcome: &'static str,
+}
+
+/// A place to which a step or an RPC can lead.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Edge {
+    /// The stored name of the step.
+    pub to: &'static str,
+    /// How it leads there.
+    pub kind: EdgeKind,
+}
+
+/// How a step leads to another.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum EdgeKind {
+    /// The body names the step's handle.
+    Next,
+    /// The step takes over when retries are used up.
+    Failure,
+}
+
+/// An attribute.
+#[derive(Debug)]
+pub struct AttributeDefinition {
+    /// The stored name.
+    pub name: &'static str,
+    /// What its doc comment says.
+    pub docs: &'static str,
+    /// The Rust type of the value, as written.
+    pub value: &'static str,
+    /// Whether runs can be searched by it.
+    pub indexed: bool,
+}
+
+/// A channel.
+#[derive(Debug)]
+pub struct ChannelDefinition {
+    /// The stored name.
+    pub name: &'static str,
+    /// What its doc comment says.
+    pub docs: &'static str,
+    /// The Rust type of a message, as written.
+    pub value: &'static str,
+}
+
+/// An RPC.
+#[derive(Debug)]
+pub struct RpcDefinition {
+    /// The stored name.
+    pub name: &'static str,
+    /// What its doc comment says.
+    pub docs: &'static str,
+    /// The Rust type of the input, as written; `()` without one.
+    pub input: &'static str,
+    /// The Rust type of the answer, as written.
+    pub output: &'static str,
+    /// Whether it takes `&mut RpcContext` and may write.
+    pub writes: bool,
+    /// Whether it is a plain `fn`.
+    pub blocking: bool,
+    /// Steps that its body names.
+    pub edges: &'static [Edge],
+}
+
+impl FlowDefinition {
+    /// The step in which runs start.
+    pub fn start(&self) -> Option<&'static StepDefinition> {
+        self.steps.iter().find(|step| step.start)
+    }
+
+    /// The step with this stored name, and its place.
+    pub fn step(&self, name: &str) -> Option<(usize, &'static StepDefinition)> {
+        self.steps.iter().enumerate().find(|(_, step)| step.name == name)
+    }
+
+    /// The RPC with this stored name, and its place.
+    pub fn rpc(&self, name: &str) -> Option<(usize, &'static RpcDefinition)> {
+        self.rpcs.iter().enumerate().find(|(_, rpc)| rpc.name == name)
+    }
+}

@@ -1,0 +1,48 @@
+//! What makes a type a flow.
+
+use std::sync::Arc;
+
+use super::call::{RpcCall, RpcFuture, StepCall, StepFuture, WaitCall, WaitFuture};
+use super::describe::FlowDefinition;
+use crate::client::RunHandle;
+use crate::value::Value;
+
+/// A durable workflow. `#[dex::flow]` on an `impl` block writes this implementation.
+///
+/// One value of the type serves all runs at once; its fields are ordinary dependencies and are not durable.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` is not a flow",
+    label = "not a flow",
+    note = "put `#[dex::flow]` on an `impl {Self}` block with at least one `#[step]` method"
+)]
+pub trait Flow: Sized + Send + Sync + 'static {
+    /// What a run is started with: the start step's input, or `()` for a flow without a start step.
+    type Input: Value;
+
+    /// What a run completes with.
+    type Output: Value;
+
+    /// The flow's own run handle, with a method for each RPC.
+    type Run: From<RunHandle<Self>> + Send + Sync + 'static;
+
+    /// The static description: names, options, the step graph.
+    fn definition() -> &'static FlowDefinition;
+
+    /// Calls the step at this place in the definition.
+    #[doc(hidden)]
+    fn call_step(self: Arc<Self>, step: usize, call: StepCall<Self>) -> StepFuture;
+
+    /// Calls the `wait_for` of the step at this place in the definition.
+    #[doc(hidden)]
+    fn call_wait(self: Arc<Self>, step: usize, call: WaitCall<Self>) -> WaitFuture;
+
+    /// Calls the RPC at this place in the definition.
+    #[doc(hidden)]
+    fn call_rpc(self: Arc<Self>, rpc: usize, call: RpcCall<Self>) -> RpcFuture;
+}
+
+/// An enum of unit variants that can be indexed by its variants' names. Derive it.
+pub trait Keyword {
+    /// The name of the value's variant.
+    fn keyword(&self) -> &'static str;
+}

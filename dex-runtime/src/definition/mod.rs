@@ -1,0 +1,34 @@
+//! What an application writes: flows, their handles, decisions, waits and contexts.
+//!
+//! Everything here is typed by the user's flow and by the user's values. It turns into the engine's
+//! untyped words at one border: a handler call ([`call`]) takes encoded values in and gives a decision,
+//! a condition or an answer out. It knows nothing of stores, tasks or other runs.
+
+pub mod call;
+mod context;
+pub mod contract;
+mod describe;
+mod error;
+mod flow;
+mod handle;
+mod next;
+mod registered;
+mod wait;
+
+pub(crate) use self::context::{Core, StepInfo};
+pub use self::context::{RpcContext, StepContext, WaitContext};
+pub use self::describe::{
+    AttributeDefinition, ChannelDefinition, Edge, EdgeKind, FlowDefinition, RpcDefinition, StepDefinition,
+    WaitDefinition,
+};
+pub(crate) use self::error::cut;
+pub use self::error::{RpcError, RpcResult, StepError, StepResult, WaitResult};
+pub use self::flow::{Flow, Keyword};
+pub use self::handle::{Attribute, Channel, Step};
+pub(crate) use self::next::Choice;
+pub use self::next::Next;
+pub(crate) use self::registered::{Flows, Registered, StepInput};
+pub use self::wait::{
+    All, AllOf, Any, AnyOf, Condition, Messages, OneMessage, OneOf2, OneOf3, OneOf4, OneOf5, OneOf6, OneOf7,
+    OneOf8, OneOf9, OneOf10, OneOf11, OneOf12, Timer, TimerFired, Wait,
+};

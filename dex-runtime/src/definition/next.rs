@@ -1,0 +1,112 @@
+//! Decisions: what a step says comes next.
+
+use std::fmt;
+use std::marker::PhantomData;
+
+use super::flow::Flow;
+use super::handle::Step;
+use crate::engine::Decision;
+use crate::value::{Payload, Value, ValueError};
+
+/// What comes after a step.
+///
+/// ```
+/// # use dex_runtime::definition::{Flow, Next, Step};
+/// # fn decide<F: Flow<Output = u32>>(ship: Step<F, String>, bill: Step<F, u32>) -> Next<F> {
+/// // Both start in one commit, in this order.
+/// Next::to(ship, "order-17".into()).and(bill, 4200)
+/// # }
+/// ```
+#[must_use = "a decision does nothing until the step returns it: `Ok(Next::…)`"]
+pub struct Next<F> {
+    decision: Result<Choice, ValueError>,
+    flow: PhantomData<fn() -> F>,
+}
+
+/// A decision before the runtime has looked up what it names.
+#[derive(Debug)]
+pub(crate) enum Choice {
+    Continue(Vec<(&'static str, Payload)>),
+    Other(Decision),
+}
+
+impl<F: Flow> Next<F> {
+    fn of(decision: Result<Choice, ValueError>) -> Self {
+        Self { decision, flow: PhantomData }
+    }
+
+    /// Goes on with `step`.
+    pub fn to<I: Value>(step: Step<F, I>, input: I) -> Self {
+        Self::each(step, [input])
+    }
+
+    /// Goes on with one execution of `step` for each of `inputs`, all at once, in this order.
+    ///
+    /// With no inputs at all and nothing added by [`and`](Self::and), there is no next step; the step is
+    /// then parked, as no repetition can mend that.
+    pub fn each<I: Value>(step: Step<F, I>, inputs: impl IntoIterator<Item = I>) -> Self {
+        let movements: Result<Vec<_>, _> =
+            inputs.into_iter().map(|input| Ok((step.name(), Payload::encode(&input)?))).collect();
+        Self::of(movements.map(Choice::Continue))
+    }
+
+    /// Also goes on with `step`. All parts of a decision start in one commit.
+    ///
+    /// Only decisions that go on can be added to; after [`complete`](Self::complete) and its like there is
+    /// nothing to add, and the step is parked.
+    #[expect(
+        clippy::needless_pass_by_value,
+        reason = "what is stored is given away: the caller need not borrow"
+    )]
+    pub fn and<I: Value>(self, step: Step<F, I>, input: I) -> Self {
+        let decision = self.decision.and_then(|choice| match choice {
+            Choice::Continue(mut movements) => {
+                movements.push((step.name(), Payload::encode(&input)?));
+                Ok(Choice::Continue(movements))
+            }
+            Choice::Other(_) => Err(ValueError::Encode {
+                type_name: std::any::type_name::<Self>(),
+                reason: "`.and(..)` only goes with `Next::to` and `Next::each`".into(),
+            }),
+        });
+        Self::of(decision)
+    }
+
+    /// Ends this branch with an output; the run completes once no other branch is left.
+    #[expect(
+        clippy::needless_pass_by_value,
+        reason = "what is stored is given away: the caller need not borrow"
+    )]
+    pub fn complete(output: F::Output) -> Self {
+        Self::of(Payload::encode(&output).map(|output| Choice::Other(Decision::Complete(output))))
+    }
+
+    /// Completes the run at once; other branches are cancelled.
+    #[expect(
+        clippy::needless_pass_by_value,
+        reason = "what is stored is given away: the caller need not borrow"
+    )]
+    pub fn complete_now(output: F::Output) -> Self {
+        Self::of(Payload::encode(&output).map(|output| Choice::Other(Decision::CompleteNow(output))))
+    }
+
+    /// Fails the run at once; other branches are cancelled.
+    pub fn fail(reason: impl Into<String>) -> Self {
+        Self::of(Ok(Choice::Other(Decision::Fail { reason: reason.into() })))
+    }
+
+    /// Ends this branch and nothing else: the run stays open, if need be for an RPC to go on with.
+    pub fn dead_end() -> Self {
+        Self::of(Ok(Choice::Other(Decision::DeadEnd)))
+    }
+
+    pub(crate) fn into_choice(self) -> Result<Choice, ValueError> {
+        self.decision
+    }
+}
+
+impl<F> fmt::Debug for Next<F> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_tuple("Next").field(&self.decision).finish()
+    }
+}

@@ -1,0 +1,376 @@
+//! Waits: what a step waits for before it runs, typed by what the step is then given.
+
+use std::fmt;
+use std::marker::PhantomData;
+use std::time::{Duration, SystemTime};
+
+use serde::{Deserialize, Serialize};
+
+use super::flow::Flow;
+use super::handle::Channel;
+use crate::engine;
+use crate::time::Timestamp;
+use crate::value::{Payload, Value, ValueError};
+
+/// What a step waits for; `O` is what the step is given when the wait is over.
+///
+/// ```
+/// # use std::time::Duration;
+/// # use dex_runtime::definition::{Channel, Flow, OneOf2, Timer, TimerFired, Wait};
+/// # fn wait<F: Flow>(approval: Channel<F, String>) -> Wait<F, OneOf2<String, TimerFired>> {
+/// // Whichever comes first; the step gets a choice of the two.
+/// Wait::any((approval.one(), Timer::after(Duration::from_secs(24 * 3600))))
+/// # }
+/// ```
+#[must_use = "a wait does nothing until `wait_for` returns it: `Ok(Wait::…)`"]
+pub struct Wait<F, O> {
+    condition: Result<Part, ValueError>,
+    types: PhantomData<fn() -> (F, O)>,
+}
+
+/// A condition before the runtime has looked at the clock.
+#[derive(Debug)]
+pub struct Part(PartKind);
+
+#[derive(Debug)]
+enum PartKind {
+    At(SystemTime),
+    After(Duration),
+    Fixed(engine::Condition),
+    Any { of: Vec<Part>, tagged: bool },
+    All(Vec<Part>),
+    With(Box<Part>, Payload),
+}
+
+impl Part {
+    /// The engine's form, with timers counted from `now`.
+    pub(crate) fn lower(self, now: Timestamp) -> engine::Condition {
+        let lower_all = |parts: Vec<Part>| parts.into_iter().map(|part| part.lower(now)).collect();
+        match self.0 {
+            PartKind::At(at) => engine::Condition::Timer { at: at.into() },
+            PartKind::After(pause) => engine::Condition::Timer { at: now.saturating_add(pause) },
+            PartKind::Fixed(condition) => condition,
+            PartKind::Any { of, tagged } => engine::Condition::Any { of: lower_all(of), tagged },
+            PartKind::All(parts) => engine::Condition::All(lower_all(parts)),
+            PartKind::With(inner, local) => engine::Condition::With(Box::new(inner.lower(now)), local),
+        }
+    }
+}
+
+/// Something that can be waited for in flow `F`.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` is not a condition of flow `{F}`",
+    label = "not something to wait for",
+    note = "conditions are `CHANNEL.one()`, `.n(k)`, `.at_least(k)`, `.up_to(k)` of the flow's own channels, \
+            `Timer::after(..)`, `Timer::at(..)`, and groups `All((..))`, `Any((..))` of them"
+)]
+pub trait Condition<F> {
+    /// What the step is given when it is met.
+    type Output: Value;
+
+    /// The untyped form.
+    #[doc(hidden)]
+    fn part(self) -> Result<Part, ValueError>;
+}
+
+/// Several conditions of which one is enough.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` is not a set of conditions of flow `{F}`",
+    label = "not a set of conditions",
+    note = "write a tuple of 2 to 12 conditions, an array, or a vector"
+)]
+pub trait AnyOf<F> {
+    /// What the step is given: `OneOf…` for a tuple, place and value for an array or vector.
+    type Output: Value;
+
+    /// The untyped form.
+    #[doc(hidden)]
+    fn part(self) -> Result<Part, ValueError>;
+}
+
+/// Several conditions of which all are needed.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` is not a set of conditions of flow `{F}`",
+    label = "not a set of conditions",
+    note = "write a tuple of 2 to 12 conditions, an array, or a vector"
+)]
+pub trait AllOf<F> {
+    /// What the step is given: the tuple of values, or the vector of them.
+    type Output: Value;
+
+    /// The untyped form.
+    #[doc(hidden)]
+    fn part(self) -> Result<Part, ValueError>;
+}
+
+impl<F: Flow> Wait<F, ()> {
+    /// Waits for one condition.
+    pub fn one<C: Condition<F>>(condition: C) -> Wait<F, C::Output> {
+        Wait::of(condition.part())
+    }
+
+    /// Waits for the first of several conditions. Ties go to the first written; only the winner takes messages.
+    pub fn any<C: AnyOf<F>>(of: C) -> Wait<F, C::Output> {
+        Wait::of(of.part())
+    }
+
+    /// Waits until all of several conditions are met. Conditions on one channel add up.
+    pub fn all<C: AllOf<F>>(of: C) -> Wait<F, C::Output> {
+        Wait::of(of.part())
+    }
+}
+
+impl<F: Flow, O: Value> Wait<F, O> {
+    fn of(condition: Result<Part, ValueError>) -> Self {
+        Self { condition, types: PhantomData }
+    }
+
+    /// Waits for nothing: the step runs next and is given `value`.
+    #[expect(
+        clippy::needless_pass_by_value,
+        reason = "what is stored is given away: the caller need not borrow"
+    )]
+    pub fn ready(value: O) -> Self {
+        let value = Payload::encode(&value);
+        Self::of(value.map(|value| Part(PartKind::Fixed(engine::Condition::Ready(value)))))
+    }
+
+    /// Gives the step `value` beside the outcome. It is durable with the wait.
+    #[expect(
+        clippy::needless_pass_by_value,
+        reason = "what is stored is given away: the caller need not borrow"
+    )]
+    pub fn with<L: Value>(self, value: L) -> Wait<F, (O, L)> {
+        let part = self
+            .condition
+            .and_then(|inner| Ok(Part(PartKind::With(Box::new(inner), Payload::encode(&value)?))));
+        Wait::of(part)
+    }
+
+    pub(crate) fn into_part(self) -> Result<Part, ValueError> {
+        self.condition
+    }
+}
+
+impl<F, O> fmt::Debug for Wait<F, O> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_tuple("Wait").field(&self.condition).finish()
+    }
+}
+
+/// An instant to wait for, to the microsecond, never early, up to the year 9999.
+#[derive(Clone, Copy, Debug)]
+#[must_use = "a timer does nothing by itself: wait for it with `Wait::one`, `any` or `all`"]
+pub struct Timer(TimerKind);
+
+#[derive(Clone, Copy, Debug)]
+enum TimerKind {
+    After(Duration),
+    At(SystemTime),
+}
+
+impl Timer {
+    /// The instant `pause` after the wait begins. The wait's end does not move when the process restarts.
+    pub const fn after(pause: Duration) -> Self {
+        Self(TimerKind::After(pause))
+    }
+
+    /// The instant `at` of the wall clock; one in the past has come already.
+    pub const fn at(at: SystemTime) -> Self {
+        Self(TimerKind::At(at))
+    }
+}
+
+/// What a step is given for a timer.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub struct TimerFired;
+
+impl<F> Condition<F> for Timer {
+    type Output = TimerFired;
+
+    fn part(self) -> Result<Part, ValueError> {
+        Ok(Part(match self.0 {
+            TimerKind::After(pause) => PartKind::After(pause),
+            TimerKind::At(at) => PartKind::At(at),
+        }))
+    }
+}
+
+/// One message of a channel; made by [`Channel::one`].
+#[must_use = "a condition does nothing by itself: wait for it with `Wait::one`, `any` or `all`"]
+pub struct OneMessage<F, T>(Channel<F, T>);
+
+/// Several messages of a channel; made by [`Channel::n`] and its like.
+#[must_use = "a condition does nothing by itself: wait for it with `Wait::one`, `any` or `all`"]
+pub struct Messages<F, T> {
+    channel: Channel<F, T>,
+    min: usize,
+    max: usize,
+}
+
+impl<F, T: Value> Channel<F, T> {
+    /// The oldest message. The step is given a `T`.
+    pub fn one(self) -> OneMessage<F, T> {
+        OneMessage(self)
+    }
+
+    /// The oldest `count` messages. The step is given a `Vec<T>` of exactly so many.
+    pub fn n(self, count: usize) -> Messages<F, T> {
+        Messages { channel: self, min: count, max: count }
+    }
+
+    /// All messages there are, once there are `count`.
+    pub fn at_least(self, count: usize) -> Messages<F, T> {
+        Messages { channel: self, min: count, max: usize::MAX }
+    }
+
+    /// At most `count` of the messages that are there now. Met at once, if need be with an empty vector.
+    pub fn up_to(self, count: usize) -> Messages<F, T> {
+        Messages { channel: self, min: 0, max: count }
+    }
+}
+
+impl<F, T> fmt::Debug for OneMessage<F, T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_tuple("OneMessage").field(&self.0).finish()
+    }
+}
+
+impl<F, T> fmt::Debug for Messages<F, T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { channel, min, max } = self;
+        f.debug_struct("Messages").field("channel", channel).field("min", min).field("max", max).finish()
+    }
+}
+
+impl<F: Flow, T: Value> Condition<F> for OneMessage<F, T> {
+    type Output = T;
+
+    fn part(self) -> Result<Part, ValueError> {
+        let slot = self.0.slot();
+        Ok(Part(PartKind::Fixed(engine::Condition::Messages { slot, min: 1, max: 1, single: true })))
+    }
+}
+
+impl<F: Flow, T: Value> Condition<F> for Messages<F, T> {
+    type Output = Vec<T>;
+
+    fn part(self) -> Result<Part, ValueError> {
+        let bound = |count: usize| u32::try_from(count).unwrap_or(u32::MAX);
+        let (slot, min, max) = (self.channel.slot(), bound(self.min), bound(self.max));
+        Ok(Part(PartKind::Fixed(engine::Condition::Messages { slot, min, max, single: false })))
+    }
+}
+
+/// A group inside another wait: one of these.
+#[derive(Clone, Copy, Debug)]
+pub struct Any<C>(pub C);
+
+/// A group inside another wait: all of these.
+#[derive(Clone, Copy, Debug)]
+pub struct All<C>(pub C);
+
+impl<F, C: AnyOf<F>> Condition<F> for Any<C> {
+    type Output = C::Output;
+
+    fn part(self) -> Result<Part, ValueError> {
+        self.0.part()
+    }
+}
+
+impl<F, C: AllOf<F>> Condition<F> for All<C> {
+    type Output = C::Output;
+
+    fn part(self) -> Result<Part, ValueError> {
+        self.0.part()
+    }
+}
+
+fn parts<F, C: Condition<F>>(of: impl IntoIterator<Item = C>) -> Result<Vec<Part>, ValueError> {
+    of.into_iter().map(Condition::part).collect()
+}
+
+impl<F, C: Condition<F>> AnyOf<F> for Vec<C> {
+    type Output = (usize, C::Output);
+
+    fn part(self) -> Result<Part, ValueError> {
+        Ok(Part(PartKind::Any { of: parts(self)?, tagged: false }))
+    }
+}
+
+impl<F, C: Condition<F>, const N: usize> AnyOf<F> for [C; N] {
+    type Output = (usize, C::Output);
+
+    fn part(self) -> Result<Part, ValueError> {
+        const { assert!(N > 0, "a wait for none of nothing is never over: write at least one condition") };
+        Ok(Part(PartKind::Any { of: parts(self)?, tagged: false }))
+    }
+}
+
+impl<F, C: Condition<F>> AllOf<F> for Vec<C> {
+    type Output = Vec<C::Output>;
+
+    fn part(self) -> Result<Part, ValueError> {
+        Ok(Part(PartKind::All(parts(self)?)))
+    }
+}
+
+impl<F, C: Condition<F>, const N: usize> AllOf<F> for [C; N] {
+    type Output = Vec<C::Output>;
+
+    fn part(self) -> Result<Part, ValueError> {
+        const { assert!(N > 0, "a wait for all of nothing is no wait: write at least one condition") };
+        Ok(Part(PartKind::All(parts(self)?)))
+    }
+}
+
+macro_rules! one_of {
+    ($name:ident: $($place:literal $variant:ident $condition:ident),+) => {
+        #[doc = concat!("What a step is given by `any` of a tuple of ", stringify!($name), " conditions: which one won.")]
+        #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+        pub enum $name<$($condition),+> {
+            $(
+                #[doc = concat!("The alternative at place ", $place, ", counted from 0.")]
+                #[serde(rename = $place)]
+                $variant($condition),
+            )+
+        }
+
+        impl<Fl, $($condition: Condition<Fl>),+> AnyOf<Fl> for ($($condition,)+) {
+            type Output = $name<$($condition::Output),+>;
+
+            #[expect(non_snake_case, reason = "each variable is named like its type parameter")]
+            fn part(self) -> Result<Part, ValueError> {
+                let ($($condition,)+) = self;
+                Ok(Part(PartKind::Any { of: vec![$($condition.part()?),+], tagged: true }))
+            }
+        }
+
+        impl<Fl, $($condition: Condition<Fl>),+> AllOf<Fl> for ($($condition,)+) {
+            type Output = ($($condition::Output,)+);
+
+            #[expect(non_snake_case, reason = "each variable is named like its type parameter")]
+            fn part(self) -> Result<Part, ValueError> {
+                let ($($condition,)+) = self;
+                Ok(Part(PartKind::All(vec![$($condition.part()?),+])))
+            }
+        }
+    };
+}
+
+one_of!(OneOf2: "0" First A, "1" Second B);
+one_of!(OneOf3: "0" First A, "1" Second B, "2" Third C);
+one_of!(OneOf4: "0" First A, "1" Second B, "2" Third C, "3" Fourth D);
+one_of!(OneOf5: "0" First A, "1" Second B, "2" Third C, "3" Fourth D, "4" Fifth E);
+one_of!(OneOf6: "0" First A, "1" Second B, "2" Third C, "3" Fourth D, "4" Fifth E, "5" Sixth F);
+one_of!(OneOf7: "0" First A, "1" Second B, "2" Third C, "3" Fourth D, "4" Fifth E, "5" Sixth F, "6" Seventh G);
+one_of!(OneOf8: "0" First A, "1" Second B, "2" Third C, "3" Fourth D, "4" Fifth E, "5" Sixth F, "6" Seventh G,
+    "7" Eighth H);
+one_of!(OneOf9: "0" First A, "1" Second B, "2" Third C, "3" Fourth D, "4" Fifth E, "5" Sixth F, "6" Seventh G,
+    "7" Eighth H, "8" Ninth I);
+one_of!(OneOf10: "0" First A, "1" Second B, "2" Third C, "3" Fourth D, "4" Fifth E, "5" Sixth F, "6" Seventh G,
+    "7" Eighth H, "8" Ninth I, "9" Tenth J);
+one_of!(OneOf11: "0" First A, "1" Second B, "2" Third C, "3" Fourth D, "4" Fifth E, "5" Sixth F, "6" Seventh G,
+    "7" Eighth H, "8" Ninth I, "9" Tenth J, "10" Eleventh K);
+one_of!(OneOf12: "0" First A, "1" Second B, "2" Third C, "3" Fourth D, "4" Fifth E, "5" Sixth F, "6" Seventh G,
+    "7" Eighth H, "8" Ninth I, "9" Tenth J, "10" Eleventh K, "11" Twelfth L);

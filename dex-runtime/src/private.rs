@@ -1,0 +1,21 @@
+//! What generated code names, and nothing else may: semver does not hold here.
+//!
+//! `dex::__private` re-exports this module.
+
+pub use std::boxed::Box;
+pub use std::sync::Arc;
+pub use std::time::Duration;
+
+pub use crate::client::RunHandle;
+pub use crate::definition::call::{RpcCall, RpcFuture, StepCall, StepFuture, WaitCall, WaitFuture};
+pub use crate::definition::contract::{
+    Call, GivenBy, Rpc, RpcReturn, StepReturn, Takes, WaitReturn, call_rpc, dispatch, is_value,
+};
+pub use crate::definition::{
+    Attribute, AttributeDefinition, Channel, ChannelDefinition, Edge, EdgeKind, Flow, FlowDefinition,
+    Keyword, RpcContext, RpcDefinition, RpcResult, Step, StepContext, StepDefinition, StepResult,
+    WaitContext, WaitDefinition, WaitResult,
+};
+pub use crate::engine::RetryPolicy;
+pub use crate::error::Result;
+pub use crate::value::Value;
