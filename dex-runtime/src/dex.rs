@@ -488,7 +488,7 @@ impl Core {
 pub(crate) async fn written(answer: oneshot::Receiver<Result<(), StoreError>>) -> Result<()> {
     match answer.await {
         Ok(Ok(())) => Ok(()),
-        Ok(Err(fault)) if fault.nothing_written() => Err(fault.into()),
+        Ok(Err(fault)) if fault.wrote_nothing() => Err(fault.into()),
         Ok(Err(fault)) => Err(unknown_outcome(&fault.to_string())),
         Err(_) => Err(unknown_outcome("the engine was stopped")),
     }
