@@ -63,6 +63,36 @@ fn a_cut_that_takes_an_acknowledged_batch_is_noticed() {
     assert!(reason.contains("lost commits") && reason.contains("events"), "{reason}");
 }
 
+/// Starts two runs, the second one as `durable` says, and loses the second's batch from the journal.
+fn lose_the_last_commit(folder: &Path, durable: bool) {
+    let store = open(folder).unwrap();
+    store.commit(&[start(&store, 1)], true).unwrap();
+    let last = RunCommit { record: "marker 2;".into(), ..start(&store, 2) };
+    store.commit(&[last], durable).unwrap();
+    drop(store);
+    let journal = journal(folder);
+    let place = find(&journal, "marker", 2);
+    let file = fs::File::options().write(true).open(&journal).unwrap();
+    file.set_len(place as u64).unwrap();
+}
+
+#[test]
+fn the_very_last_durable_commit_is_missed_at_the_next_opening() {
+    let folder = tempfile::tempdir().unwrap();
+    lose_the_last_commit(folder.path(), true);
+    let reason = damaged(folder.path());
+    assert!(reason.contains("lost commits 3..=3"), "{reason}");
+}
+
+#[test]
+fn a_commit_that_was_not_durable_may_be_gone_after_the_end_of_power() {
+    let folder = tempfile::tempdir().unwrap();
+    lose_the_last_commit(folder.path(), false);
+    let store = open(folder.path()).unwrap();
+    assert_eq!(store.runs(None, 9).unwrap().len(), 1);
+    store.commit(&[start(&store, 2)], true).unwrap();
+}
+
 #[test]
 fn a_flipped_byte_in_the_last_batch_is_named_and_repaired() {
     let folder = tempfile::tempdir().unwrap();

@@ -48,9 +48,8 @@ impl Writer {
         }
         self.space.check()?;
         let last = self.check_sequences(&View::now(database, keyspaces), commits)?;
-        let mode = if durable { PersistMode::SyncData } else { PersistMode::Buffer };
         let batch = OwnedWriteBatch::with_capacity(database.clone(), commits.len() + ROOM_FOR_ROWS);
-        let mut batch = batch.durability(Some(mode));
+        let mut batch = batch.durability(Some(persistence(durable)));
         let changes = Changes::of(commits, &self.flows);
         let marks = fill(&mut batch, keyspaces, self.written.marks, commits, changes);
         batch.commit().map_err(commit_error)?;
@@ -94,6 +93,11 @@ impl Writer {
         }
         Ok(last)
     }
+}
+
+/// How far a batch is written before its commit returns: to the disk, or out of the process.
+fn persistence(durable: bool) -> PersistMode {
+    if durable { PersistMode::SyncData } else { PersistMode::Buffer }
 }
 
 /// Puts a batch together. Gives the marks after it.
@@ -216,6 +220,13 @@ mod tests {
     #[test]
     fn an_ordinary_transition_changes_nothing_beside_its_event() {
         assert!(Changes::of(&[step(), step()], &HashSet::new()).0.is_empty());
+    }
+
+    // Whether a sync reached the disk cannot be seen from here; that one is asked for can.
+    #[test]
+    fn a_durable_commit_is_synced_and_any_other_leaves_the_process() {
+        assert_eq!(persistence(true), PersistMode::SyncData);
+        assert_eq!(persistence(false), PersistMode::Buffer);
     }
 
     #[test]
