@@ -22,7 +22,7 @@ pub use self::describe::{
 pub use self::error::{RpcError, RpcResult, StepError, StepResult, WaitResult};
 pub use self::flow::{Flow, Keyword};
 pub use self::handle::{Attribute, Channel, Step};
-pub use self::next::Next;
+pub use self::next::{Next, OutputIs};
 pub use self::wait::{
     All, AllOf, Any, AnyOf, Condition, Messages, OneMessage, OneOf2, OneOf3, OneOf4, OneOf5, OneOf6, OneOf7,
     OneOf8, OneOf9, OneOf10, OneOf11, OneOf12, Timer, TimerFired, Wait,
