@@ -1,5 +1,61 @@
 //! Durable workflows for Rust, as a library.
+//!
+//! A flow is an `impl` block: its steps are ordinary async functions, its state and its queues are typed
+//! constants, and [`#[flow]`](macro@flow) checks all of it as a whole. Your process runs it on a store in a
+//! folder; what a step decided is on disk before anything follows from it.
+//!
+//! ```
+//! use dex::prelude::*;
+//!
+//! struct Greeter;
+//!
+//! #[flow(output = String)]
+//! impl Greeter {
+//!     #[channel]
+//!     const NAME: Channel<String>;
+//!
+//!     #[step(start)]
+//!     async fn ask(&self) -> StepResult<Self> {
+//!         Ok(Next::to(Self::GREET, ()))
+//!     }
+//!
+//!     /// The step runs once somebody has said a name, in a second or in a month.
+//!     #[wait_for(greet)]
+//!     fn a_name(&self) -> WaitResult<Self, String> {
+//!         Ok(Wait::one(Self::NAME.one()))
+//!     }
+//!
+//!     #[step]
+//!     async fn greet(&self, _input: (), name: String) -> StepResult<Self> {
+//!         Ok(Next::complete(format!("Hello, {name}!")))
+//!     }
+//!
+//!     #[rpc]
+//!     async fn say(&self, ctx: &mut RpcContext<Self>, name: String) -> RpcResult<()> {
+//!         ctx.publish(Self::NAME, name)
+//!     }
+//! }
+//!
+//! # #[tokio::main(flavor = "current_thread")] async fn main() -> dex::Result<()> {
+//! # let folder = tempfile::tempdir().unwrap();
+//! let dex = Dex::open(folder.path()).flow(Greeter).start().await?;
+//! let run = dex.client::<Greeter>().start("greeting-1", ()).await?;
+//! run.say("Ada".into()).await?;
+//! assert_eq!(run.output().await?, "Hello, Ada!");
+//! # dex.shutdown(std::time::Duration::from_secs(1)).await
+//! # }
+//! ```
+//!
+//! # Where to look
+//!
+//! - Writing a flow: [`#[flow]`](macro@flow), [`#[step]`](macro@step), [`#[wait_for]`](macro@wait_for),
+//!   [`#[attribute]`](macro@attribute), [`#[channel]`](macro@channel), [`#[rpc]`](macro@rpc).
+//! - What a step says: [`Next`]. What it waits for: [`Wait`]. What it sees: [`StepContext`].
+//! - Running it: [`Dex`], [`Client`], [`RunHandle`], [`Options`]. What can go wrong: [`Error`].
+//! - Testing it in milliseconds: [`testing`].
+//! - Why a run does not move: [`RunHandle::describe`] and [`explain`](inspect::RunInfo::explain).
 
+// Writing a flow.
 #[doc = include_str!("docs/flow.md")]
 pub use dex_macros::flow;
 
@@ -22,13 +78,26 @@ pub use dex_macros::rpc;
 pub use dex_macros::Keyword;
 
 pub use dex_runtime::definition::{
-    All, Any, Attribute, Channel, Flow, Keyword, Next, OneOf2, OneOf3, OneOf4, RpcContext, RpcError,
+    All, AllOf, Any, AnyOf, Attribute, Channel, Condition, Flow, Keyword, Messages, Next, OneMessage, OneOf2,
+    OneOf3, OneOf4, OneOf5, OneOf6, OneOf7, OneOf8, OneOf9, OneOf10, OneOf11, OneOf12, RpcContext, RpcError,
     RpcResult, Step, StepContext, StepError, StepResult, Timer, TimerFired, Wait, WaitContext, WaitResult,
 };
+pub use dex_runtime::engine::{Failure, FailureKind, Recovery, RetryPolicy};
+pub use dex_runtime::{Value, ValueError};
 
-pub use dex_runtime::Result;
+// Running it.
+pub use dex_runtime::engine::{Closing, Limits, Status, Stop};
+pub use dex_runtime::{
+    Builder, Client, Dex, Error, ErrorKind, FlowId, IdError, Name, Options, Result, Reuse, RunHandle, RunId,
+    RunResult, Start, Timestamp,
+};
 
-/// What a flow's file needs: `use dex::prelude::*;`.
+/// The run handle of flow `F`: what `client.start(..).await` gives, with a method for each RPC.
+pub type Run<F> = <F as Flow>::Run;
+
+// For tests and tools.
+pub use dex_runtime::{definition, inspect, testing};
+
 pub mod prelude;
 
 #[doc(hidden)]

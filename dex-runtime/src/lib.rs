@@ -5,17 +5,33 @@
 pub mod client;
 pub mod definition;
 pub mod engine;
+pub mod inspect;
 pub mod store;
+pub mod testing;
 
 #[doc(hidden)]
 pub mod private;
 
+mod activity;
+mod commit;
+mod dex;
+mod dispatch;
 mod error;
 mod ids;
+mod options;
+mod registry;
+mod shard;
 mod time;
 mod value;
+mod worker;
 
-pub use self::error::{Error, Result};
-pub use self::ids::{Attempt, Epoch, ExecutionNo, FlowId, IdError, MapKey, Name, RunId, Slot};
+pub use self::client::{Client, Reuse, RunHandle, RunResult, Start};
+pub use self::dex::{Builder, Dex};
+pub use self::error::{Error, ErrorKind, Result};
+pub use self::ids::{
+    Attempt, Epoch, ExecutionNo, FLOW_ID_BYTES_MAX, FlowId, IdError, MAP_KEY_BYTES_MAX, MapKey,
+    NAME_BYTES_MAX, Name, RunId, Slot,
+};
+pub use self::options::Options;
 pub use self::time::{Clock, Sleep, SystemClock, Timestamp};
-pub use self::value::{Payload, Value, ValueError};
+pub use self::value::{Payload, VALUE_BYTES_MAX, Value, ValueError};

@@ -1,8 +1,9 @@
 //! Points in time, and the one place that asks the system for them.
 
 use std::fmt;
-use std::future::Future;
-use std::pin::Pin;
+use std::future::{Future, poll_fn};
+use std::pin::{Pin, pin};
+use std::task::Poll;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 /// A point in time: microseconds since 1970-01-01T00:00:00Z, from there to the end of the year 9999.
@@ -124,6 +125,16 @@ impl Clock for SystemClock {
         let wait = at.since(self.now()).min(SLEEP_MAX);
         Box::pin(tokio::time::sleep(wait))
     }
+}
+
+/// Completes with the first of two.
+pub(crate) async fn first_of(one: impl Future<Output = ()>, other: impl Future<Output = ()>) {
+    let (mut one, mut other) = (pin!(one), pin!(other));
+    poll_fn(|cx| match one.as_mut().poll(cx) {
+        Poll::Ready(()) => Poll::Ready(()),
+        Poll::Pending => other.as_mut().poll(cx),
+    })
+    .await;
 }
 
 #[cfg(test)]

@@ -166,7 +166,7 @@ mod tests {
     fn a_list_and_a_choice_read_back_as_such() {
         let (one, two) = (Payload::encode(&1).unwrap(), Payload::encode("two").unwrap());
         assert_eq!(Payload::list([&one, &two]).decode::<(u8, String)>().unwrap(), (1, "two".into()));
-        assert_eq!(Payload::list([]).decode::<Vec<u8>>().unwrap(), []);
+        assert_eq!(Payload::list([]).decode::<Vec<u8>>().unwrap(), Vec::<u8>::new());
         assert_eq!(Payload::variant(1, &two).as_bytes(), br#"{"1":"two"}"#);
     }
 

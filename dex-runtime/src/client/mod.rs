@@ -1,3 +1,90 @@
-//! What callers do.
+//! What callers do: start runs, find them, call them, wait for them.
+//!
+//! A caller's handle outlives an opening of the store: a read or a wait that meets the end of one goes on
+//! with the next; a change that was being written says that its outcome is unknown.
+
+mod call;
 mod handle;
+mod result;
+mod start;
+
+use std::fmt;
+use std::marker::PhantomData;
+use std::sync::Arc;
+
 pub use self::handle::RunHandle;
+pub use self::result::RunResult;
+pub use self::start::{Reuse, Start};
+
+use crate::definition::Flow;
+use crate::dex::Core;
+use crate::error::{Error, ErrorKind, Result};
+use crate::ids::FlowId;
+use crate::shard::Shard;
+
+/// Starts and finds runs of flow `F`. Cheap to clone.
+pub struct Client<F> {
+    core: Arc<Core>,
+    flow: PhantomData<fn() -> F>,
+}
+
+impl<F: Flow> Client<F> {
+    pub(crate) fn new(core: Arc<Core>) -> Self {
+        Self { core, flow: PhantomData }
+    }
+
+    /// Starts a run: `client.start("order-17", order).await`.
+    ///
+    /// Once it returns, the run is on disk and goes on whatever happens to the process.
+    ///
+    /// # Errors
+    ///
+    /// - [`ErrorKind::AlreadyStarted`]: the id has a run, open or closed; see [`Error::existing_run`].
+    /// - [`ErrorKind::InvalidId`], [`ErrorKind::InvalidValue`]: nothing was started.
+    /// - [`ErrorKind::UnknownFlow`]: the engine was opened without this flow.
+    #[expect(
+        clippy::needless_pass_by_value,
+        reason = "what is stored is given away: the caller need not borrow"
+    )]
+    pub fn start(&self, flow_id: impl AsRef<str>, input: F::Input) -> Start<F> {
+        Start::new(Arc::clone(&self.core), flow_id.as_ref(), &input)
+    }
+
+    /// The newest run of an id, open or closed.
+    ///
+    /// # Errors
+    ///
+    /// - [`ErrorKind::NotFound`]: no run was ever started under this id.
+    /// - [`ErrorKind::WrongFlow`]: it is a run of another flow.
+    pub async fn run(&self, flow_id: impl AsRef<str>) -> Result<F::Run> {
+        let flow_id = FlowId::new(flow_id)?;
+        let registered = self.core.flows().of::<F>()?;
+        let find = |shard: Arc<Shard>| {
+            let flow_id = flow_id.clone();
+            async move { shard.live(&flow_id).await }
+        };
+        let found = self.core.with_shard(find).await?;
+        let Some(live) = found else {
+            let message = format!("no run was ever started under `{flow_id}`");
+            return Err(Error::new(ErrorKind::NotFound, message));
+        };
+        if live.flow != registered.name {
+            let message =
+                format!("`{flow_id}` is a run of flow `{}`, not of `{}`", live.flow, registered.name);
+            return Err(Error::new(ErrorKind::WrongFlow, message));
+        }
+        Ok(RunHandle::new(Arc::clone(&self.core), flow_id, live.run).into())
+    }
+}
+
+impl<F> Clone for Client<F> {
+    fn clone(&self) -> Self {
+        Self { core: Arc::clone(&self.core), flow: PhantomData }
+    }
+}
+
+impl<F: Flow> fmt::Debug for Client<F> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_tuple("Client").field(&F::definition().name).finish()
+    }
+}

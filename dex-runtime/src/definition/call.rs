@@ -160,7 +160,10 @@ pub struct RpcEnd {
 
 impl fmt::Debug for RpcEnd {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("RpcEnd").field("answer", &self.answer).field("staged", &self.staged).finish()
+        f.debug_struct("RpcEnd")
+            .field("answer", &self.answer)
+            .field("staged", &self.staged)
+            .finish_non_exhaustive()
     }
 }
 

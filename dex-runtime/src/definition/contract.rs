@@ -165,13 +165,11 @@ impl<F: Flow> Call for RpcCall<F> {
     }
 }
 
+/// What a flow's table holds for each handler.
+pub type Handler<F, C> = fn(Arc<F>, C) -> <C as Call>::Future;
+
 /// Calls the handler at `place` of a flow's table.
-pub fn dispatch<F, C: Call>(
-    table: &[fn(Arc<F>, C) -> C::Future],
-    place: usize,
-    flow: Arc<F>,
-    call: C,
-) -> C::Future {
+pub fn dispatch<F, C: Call>(table: &[Handler<F, C>], place: usize, flow: Arc<F>, call: C) -> C::Future {
     match table.get(place) {
         Some(handler) => handler(flow, call),
         None => call.unknown(),

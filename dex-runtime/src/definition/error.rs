@@ -2,7 +2,7 @@
 
 use std::any::Any;
 use std::error::Error as StdError;
-use std::fmt;
+use std::fmt::{self, Write as _};
 use std::time::Duration;
 
 use super::next::Next;
@@ -80,6 +80,10 @@ impl StepError {
     /// A failure that no repetition can mend: the step is parked until someone looks at it.
     pub(crate) fn unworkable(message: impl fmt::Display) -> Self {
         Self::told(FailureKind::Unworkable, &message)
+    }
+
+    pub(crate) fn from_failure(failure: Failure) -> Self {
+        Self { failure: Box::new(failure), retry_after: None }
     }
 
     /// Whether it says "do not try again".
@@ -178,7 +182,8 @@ pub(crate) fn cut(mut text: String) -> String {
             end -= 1;
         }
         text.truncate(end);
-        text.push_str(&format!("… (cut from {whole} bytes)"));
+        // Writing to a string cannot fail.
+        let _ = write!(text, "… (cut from {whole} bytes)");
     }
     text
 }

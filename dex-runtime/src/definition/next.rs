@@ -75,6 +75,10 @@ impl<F: Flow> Next<F> {
     ///
     /// Only decisions that go on can be added to; after [`complete`](Self::complete) and its like there is
     /// nothing to add, and the step is parked.
+    #[expect(
+        clippy::needless_pass_by_value,
+        reason = "what is stored is given away: the caller need not borrow"
+    )]
     pub fn and<I: Value>(self, step: Step<F, I>, input: I) -> Self {
         let decision = self.decision.and_then(|choice| match choice {
             Choice::Continue(mut movements) => {
@@ -90,6 +94,10 @@ impl<F: Flow> Next<F> {
     }
 
     /// Ends this branch with an output; the run completes once no other branch is left.
+    #[expect(
+        clippy::needless_pass_by_value,
+        reason = "what is stored is given away: the caller need not borrow"
+    )]
     pub fn complete<O>(output: O) -> Self
     where
         F::Output: OutputIs<O>,
@@ -98,6 +106,10 @@ impl<F: Flow> Next<F> {
     }
 
     /// Completes the run at once; other branches are cancelled.
+    #[expect(
+        clippy::needless_pass_by_value,
+        reason = "what is stored is given away: the caller need not borrow"
+    )]
     pub fn complete_now<O>(output: O) -> Self
     where
         F::Output: OutputIs<O>,

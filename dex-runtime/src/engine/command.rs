@@ -85,6 +85,18 @@ pub struct Staged {
     pub messages: Vec<(Slot, Payload)>,
 }
 
+impl Staged {
+    /// How many writes and messages there are.
+    pub fn len(&self) -> usize {
+        self.attributes.len() + self.messages.len()
+    }
+
+    /// Whether nothing was written.
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+}
+
 /// An entry into a step.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Movement {

@@ -13,17 +13,43 @@
 //!                    ▼ │
 //!                  Backoff ──▶ Parked      (a run is closed when nothing is left, or by Stop)
 //! ```
+//!
+//! What the shell has to do about it is an [`Effect`]; it happens only after the commit, and
+//! [`outstanding`] derives all of it again from the state alone.
 
+mod close;
 mod command;
+mod decide;
+mod effect;
 mod event;
+mod evolve;
+mod fold;
+pub mod invariant;
+mod meet;
+mod retry;
+mod rpc;
+mod settle;
+mod start;
 mod state;
+mod step;
+mod transition;
+mod view;
 mod wait;
+
+#[cfg(test)]
+mod tests;
 
 pub use self::command::{
     Command, Decision, Exhausted, FailureReport, Movement, RpcReport, Staged, Start, StepReport, WaitReport,
 };
+pub use self::decide::{Limits, Rejection, decide};
+pub use self::effect::{Effect, Task, outstanding};
 pub use self::event::{Closing, Event, Failure, FailureKind, Recovery, RetryPolicy, Source, Stop};
+pub use self::evolve::{Broken, evolve};
+pub use self::fold::{Recorded, fold};
 pub use self::state::{
     Attribute, ChannelState, Closed, Execution, Message, Method, Output, Phase, RunIdentity, RunState, Status,
 };
+pub use self::transition::{Refusal, Transition, transition};
+pub use self::view::{RunEnd, View};
 pub use self::wait::{Condition, Matched, Outcome};

@@ -169,6 +169,12 @@ impl Execution {
         format!("{}-{}", self.step, self.number)
     }
 
+    /// Messages of `slot` that are reserved for this execution.
+    pub fn reserved(&self, slot: &Slot) -> usize {
+        let reserved = self.outcome.as_ref().map_or(&[][..], |outcome| &outcome.reserved);
+        reserved.iter().filter(|(taken, _)| taken == slot).count()
+    }
+
     /// What the step is given beside its input, once its wait was met.
     pub fn outcome_value(&self) -> Option<Payload> {
         self.outcome.as_ref().map(Outcome::value)
@@ -243,6 +249,11 @@ impl RunState {
     /// Messages of `slot` that nobody has reserved.
     pub fn available(&self, slot: &Slot) -> usize {
         self.channels.get(slot).map_or(0, |channel| channel.queue.len())
+    }
+
+    /// Messages of `slot` that no step has consumed, reserved ones included.
+    pub fn held(&self, slot: &Slot) -> usize {
+        self.channels.get(slot).map_or(0, |channel| channel.queue.len() + channel.reserved)
     }
 
     /// Messages that no step has consumed, reserved ones included.

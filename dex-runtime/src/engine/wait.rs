@@ -1,9 +1,9 @@
-//! Conditions: when a wait is met, what it takes, and what the step is given.
+//! Conditions: what a wait takes, and what the step is given.
 //!
 //! A condition is a tree. It is met by looking at it from the top: `any` takes its first alternative that
-//! can be met, `all` needs every part at once, and parts that take from one channel add up. Minimums are
-//! reserved first; what is left in a channel then goes to the parts in the order written, up to each
-//! one's maximum.
+//! can be met together with the rest, `all` needs every part at once, and parts that take from one channel
+//! add up. Minimums are reserved first; what is left in a channel then goes to the parts in the order
+//! written, up to each one's maximum.
 
 use super::state::{ChannelState, Message};
 use crate::ids::Slot;
@@ -19,7 +19,7 @@ pub enum Condition {
         slot: Slot,
         /// Fewest that will do.
         min: u32,
-        /// Most that are taken. At least `min`, and at least 1.
+        /// Most that are taken. At least `min`.
         max: u32,
         /// Whether the step is given the one message itself instead of a list.
         single: bool,
@@ -93,81 +93,28 @@ impl Condition {
         }
     }
 
-    /// How the condition is met with these messages and timers up to `fired_until`; `None` if it is not.
-    pub fn meet(&self, available: impl Fn(&Slot) -> usize, fired_until: Timestamp) -> Option<Matched> {
-        let mut ledger = Ledger { available, left: Vec::new() };
-        let mut matched = ledger.reserve(self, fired_until)?;
-        ledger.top_up(self, &mut matched);
-        Some(matched)
-    }
-}
-
-/// What is left of each channel while a condition is being met.
-struct Ledger<'a, F> {
-    available: F,
-    /// A list, since a condition names a handful of channels.
-    left: Vec<(&'a Slot, usize)>,
-}
-
-impl<'a, F: Fn(&Slot) -> usize> Ledger<'a, F> {
-    fn left(&mut self, slot: &'a Slot) -> &mut usize {
-        let at = match self.left.iter().position(|(known, _)| *known == slot) {
-            Some(at) => at,
-            None => {
-                self.left.push((slot, (self.available)(slot)));
-                self.left.len() - 1
-            }
-        };
-        #[expect(clippy::indexing_slicing, reason = "found or pushed just above")]
-        &mut self.left[at].1
-    }
-
-    fn reserve(&mut self, condition: &'a Condition, fired_until: Timestamp) -> Option<Matched> {
-        match condition {
-            Condition::Messages { slot, min, .. } => {
-                let left = self.left(slot);
-                *left = left.checked_sub(*min as usize)?;
-                Some(Matched::Messages(*min))
-            }
-            Condition::Timer { at } => (*at <= fired_until).then_some(Matched::Plain),
-            Condition::Ready(_) => Some(Matched::Plain),
-            Condition::Any { of, .. } => of.iter().zip(0..).find_map(|(part, index)| {
-                // An alternative that fails half way must not keep what it reserved.
-                let before = self.left.clone();
-                let matched = self.reserve(part, fired_until);
-                if matched.is_none() {
-                    self.left = before;
-                }
-                Some(Matched::Any(index, Box::new(matched?)))
-            }),
-            Condition::All(parts) => {
-                let matched: Option<Vec<_>> = parts.iter().map(|p| self.reserve(p, fired_until)).collect();
-                Some(Matched::All(matched?))
-            }
-            Condition::With(inner, _) => Some(Matched::With(Box::new(self.reserve(inner, fired_until)?))),
+    /// Whether some group in it has no parts: such a wait would be met at once, or never.
+    pub(super) fn has_empty_group(&self) -> bool {
+        match self {
+            Self::Any { of, .. } | Self::All(of) => of.is_empty() || of.iter().any(Self::has_empty_group),
+            Self::With(inner, _) => inner.has_empty_group(),
+            Self::Messages { .. } | Self::Timer { .. } | Self::Ready(_) => false,
         }
     }
 
-    fn top_up(&mut self, condition: &'a Condition, matched: &mut Matched) {
-        match (condition, matched) {
-            (Condition::Messages { slot, max, .. }, Matched::Messages(count)) => {
-                let left = self.left(slot);
-                let more = (*max - *count).min(u32::try_from(*left).unwrap_or(u32::MAX));
-                *left -= more as usize;
-                *count += more;
+    /// The first part, if there is one, that asks for a number of messages that cannot be: channel, least, most.
+    pub(super) fn impossible_count(&self, channel_messages_max: usize) -> Option<(&Slot, u32, u32)> {
+        match self {
+            Self::Messages { slot, min, max, single } => {
+                let unlike_one = *single && (*min, *max) != (1, 1);
+                let impossible = min > max || *min as usize > channel_messages_max || unlike_one;
+                impossible.then_some((slot, *min, *max))
             }
-            (Condition::Any { of, .. }, Matched::Any(index, inner)) => {
-                if let Some(part) = of.get(*index as usize) {
-                    self.top_up(part, inner);
-                }
+            Self::Timer { .. } | Self::Ready(_) => None,
+            Self::Any { of, .. } | Self::All(of) => {
+                of.iter().find_map(|part| part.impossible_count(channel_messages_max))
             }
-            (Condition::All(parts), Matched::All(all)) => {
-                for (part, inner) in parts.iter().zip(all) {
-                    self.top_up(part, inner);
-                }
-            }
-            (Condition::With(inner, _), Matched::With(matched)) => self.top_up(inner, matched),
-            _ => {}
+            Self::With(inner, _) => inner.impossible_count(channel_messages_max),
         }
     }
 }
@@ -176,7 +123,7 @@ impl<'a, F: Fn(&Slot) -> usize> Ledger<'a, F> {
 ///
 /// Gives `None`, with nothing promised about the channels, if `matched` does not have the condition's
 /// shape or asks for more than there is: a damaged history.
-pub fn take(
+pub(super) fn take(
     condition: &Condition,
     matched: &Matched,
     channel: &mut impl FnMut(&Slot, usize) -> Option<Vec<Message>>,

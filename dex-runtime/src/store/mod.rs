@@ -26,9 +26,9 @@ use crate::time::Timestamp;
 /// All calls block. The engine calls [`commit`](Self::commit) from one thread of its own, and the rest from
 /// any thread.
 ///
-/// Once a commit has returned an error its outcome is unknown: it may or may not be found after the next
-/// opening. A store that has failed a commit refuses all further ones with
-/// [`StoreError::Unavailable`] until it is opened again.
+/// Once a commit has returned an error other than one that [wrote nothing](StoreError::wrote_nothing), its
+/// outcome is unknown: it may or may not be found after the next opening. Such a store refuses all further
+/// commits with [`StoreError::Unavailable`] until it is opened again.
 pub trait Store: std::fmt::Debug + Send + Sync + 'static {
     /// The epoch of this opening: higher than that of every earlier opening of the same data.
     fn epoch(&self) -> Epoch;
@@ -41,6 +41,8 @@ pub trait Store: std::fmt::Debug + Send + Sync + 'static {
     /// # Errors
     ///
     /// - [`StoreError::Conflict`]: a commit does not build on what the store has; nothing was written.
+    /// - [`StoreError::Fenced`]: a commit belongs to another opening; nothing was written.
+    /// - [`StoreError::DiskFull`]: nothing was written; the same commit may succeed later.
     /// - Any other: the outcome is unknown.
     fn commit(&self, commits: &[RunCommit], durable: bool) -> Result<(), StoreError>;
 
@@ -77,6 +79,7 @@ pub trait Store: std::fmt::Debug + Send + Sync + 'static {
 
     /// Ends the use of the store: what is in memory is written, so that the next opening is quick.
     ///
-    /// Nothing is lost without this call.
+    /// Nothing that was durable is lost without this call. After it, all other calls answer
+    /// [`StoreError::Unavailable`], and the data may be opened again.
     fn close(&self) -> Result<(), StoreError>;
 }

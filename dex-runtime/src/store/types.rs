@@ -22,7 +22,8 @@ pub struct RunCommit {
     pub record: Bytes,
     /// The run's state after this transition, encoded, when it is time for one.
     pub snapshot: Option<Bytes>,
-    /// The run's summary row, when it changes: at the start and at the end.
+    /// The run's summary row, when it changes: at the start and at the end. With transition 1 the run
+    /// becomes the newest one of its flow id.
     pub summary: Option<RunSummary>,
     /// Whether the run is active after this transition, when that changes.
     pub ready: Option<bool>,
@@ -141,7 +142,17 @@ pub enum StoreError {
         /// What the store has.
         found: String,
     },
-    /// There is too little free space to go on safely.
+    /// A later opening of the same data took over.
+    #[error(
+        "this opening of the store (epoch {epoch}) was superseded by a later one (epoch {latest}): let this one end"
+    )]
+    Fenced {
+        /// The epoch under which the commit was decided.
+        epoch: u64,
+        /// The epoch that may write.
+        latest: u64,
+    },
+    /// There is too little free space to go on safely. Commits are taken again once there is more.
     #[error("only {free} bytes are free for the store in `{}`, {needed} are needed: free some space", path.display())]
     DiskFull {
         /// The folder.
@@ -167,7 +178,47 @@ pub enum StoreError {
     },
 }
 
+impl StoredRun {
+    /// Puts a run together and checks that no transition is missing. `None` if there is nothing of it.
+    pub(super) fn whole(
+        run: RunId,
+        snapshot: Option<(u64, Bytes)>,
+        records: Vec<StoredRecord>,
+    ) -> Result<Option<Self>, StoreError> {
+        if snapshot.is_none() && records.is_empty() {
+            return Ok(None);
+        }
+        let first = snapshot.as_ref().map_or(1, |(sequence, _)| sequence.saturating_add(1));
+        match records.iter().zip(first..).find(|(record, expected)| record.sequence != *expected) {
+            None => Ok(Some(Self { snapshot, records })),
+            Some((record, expected)) => Err(StoreError::Unreadable {
+                what: format!("run {run}"),
+                reason: format!("transition {expected} is missing, {} comes next", record.sequence),
+            }),
+        }
+    }
+}
+
 impl StoreError {
+    /// Whether a commit that failed like this has certainly left nothing behind.
+    pub fn nothing_written(&self) -> bool {
+        matches!(self, Self::Conflict { .. } | Self::Fenced { .. } | Self::DiskFull { .. })
+    }
+
+    /// Whether the store is as it was before the commit that got this error, and takes further commits.
+    pub fn wrote_nothing(&self) -> bool {
+        matches!(self, Self::Conflict { .. } | Self::Fenced { .. } | Self::DiskFull { .. })
+    }
+
+    /// The refusal of `commit` by a store whose last transition of that run is `last` (0: it has none).
+    pub(super) fn conflict(commit: &RunCommit, last: u64) -> Self {
+        let found = match last {
+            0 => "no such run".to_owned(),
+            last => format!("{last} is the last"),
+        };
+        Self::Conflict { run: commit.run, sequence: commit.sequence, found }
+    }
+
     /// An [`StoreError::Io`] for what was being done.
     pub fn io(doing: impl Into<String>, source: std::io::Error) -> Self {
         Self::Io { doing: doing.into(), source: Arc::new(source) }

@@ -1,24 +1,11 @@
 //! What all contexts share: the run as the handler sees it, and what it has staged.
 
 use std::collections::BTreeMap;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Mutex, PoisonError};
 
-use crate::engine::{Attribute, RunIdentity, RunState, Staged};
+use crate::engine::{Staged, View};
 use crate::ids::Slot;
 use crate::value::{Payload, Value, ValueError};
-
-/// A run as it was at one moment. Cheap to make: it shares the resident run's data.
-#[derive(Clone, Debug)]
-pub(crate) struct View {
-    pub(crate) identity: Arc<RunIdentity>,
-    pub(crate) attributes: Arc<BTreeMap<Slot, Attribute>>,
-}
-
-impl View {
-    pub(crate) fn of(state: &RunState) -> Self {
-        Self { identity: Arc::clone(&state.identity), attributes: Arc::clone(&state.attributes) }
-    }
-}
 
 /// What a transaction read: each attribute with the version it saw, `None` if it was not set.
 pub(crate) type Reads = BTreeMap<Slot, Option<u64>>;

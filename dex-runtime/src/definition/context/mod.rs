@@ -8,7 +8,8 @@ mod rpc;
 mod step;
 mod wait;
 
-pub(crate) use self::core::{Core, View};
+pub(crate) use self::core::Core;
 pub use self::rpc::RpcContext;
 pub use self::step::StepContext;
+pub(crate) use self::step::StepInfo;
 pub use self::wait::WaitContext;

@@ -2,12 +2,13 @@
 
 use std::fmt;
 use std::marker::PhantomData;
+use std::sync::OnceLock;
 
 use super::core::Core;
 use crate::definition::error::StepError;
 use crate::definition::handle::{Attribute, Channel};
 use crate::engine::Recovery;
-use crate::ids::{FlowId, RunId};
+use crate::ids::{FlowId, Name, RunId};
 use crate::value::Value;
 
 /// What a step can see of its run and do to it.
@@ -23,14 +24,15 @@ pub struct StepContext<F> {
 /// Which execution and attempt a step call belongs to.
 #[derive(Debug)]
 pub(crate) struct StepInfo {
-    /// `<step>-<n>`.
-    pub(crate) execution: String,
+    pub(crate) step: Name,
+    /// The execution's number among those of the step.
+    pub(crate) number: u32,
     /// From 1, counted for this method of this execution.
     pub(crate) attempt: u32,
     /// What the step recovers from, if it is a recovery.
     pub(crate) recovery: Option<Recovery>,
-    /// The same for all attempts of one execution, and for no other.
-    pub(crate) idempotency_key: String,
+    /// Made when it is asked for: most steps do not.
+    pub(crate) key: OnceLock<String>,
 }
 
 impl<F> StepContext<F> {
@@ -49,8 +51,8 @@ impl<F> StepContext<F> {
     }
 
     /// This step execution: `<step>-<n>`, n from 1 for each step of the run.
-    pub fn execution_id(&self) -> &str {
-        &self.call.execution
+    pub fn execution_id(&self) -> String {
+        format!("{}-{}", self.call.step, self.call.number)
     }
 
     /// Which attempt this is, from 1.
@@ -63,7 +65,7 @@ impl<F> StepContext<F> {
     /// Give it to outside services that absorb repeated requests: an attempt may have had its effect
     /// before it failed or its process ended.
     pub fn idempotency_key(&self) -> &str {
-        &self.call.idempotency_key
+        self.call.key.get_or_init(|| format!("{}/{}", self.run_id(), self.execution_id()))
     }
 
     /// What this step is to recover from, if it runs because another one failed for good.
@@ -77,6 +79,10 @@ impl<F> StepContext<F> {
     }
 
     /// Sets the attribute.
+    #[expect(
+        clippy::needless_pass_by_value,
+        reason = "what is stored is given away: the caller need not borrow"
+    )]
     pub fn set<T: Value>(&mut self, attribute: Attribute<F, T>, value: T) -> Result<(), StepError> {
         Ok(self.core.set(attribute.slot(), &value)?)
     }
@@ -87,6 +93,10 @@ impl<F> StepContext<F> {
     }
 
     /// Puts a message at the end of a channel of this run.
+    #[expect(
+        clippy::needless_pass_by_value,
+        reason = "what is stored is given away: the caller need not borrow"
+    )]
     pub fn publish<T: Value>(&mut self, channel: Channel<F, T>, message: T) -> Result<(), StepError> {
         Ok(self.core.publish(channel.slot(), &message)?)
     }

@@ -1,0 +1,142 @@
+//! Calling an RPC.
+
+use std::sync::Arc;
+
+use tokio::sync::oneshot;
+
+use super::handle::RunHandle;
+use crate::commit::Ticket;
+use crate::definition::call::RpcEnd;
+use crate::definition::{Core as ContextCore, Flow, Registered};
+use crate::dex::written;
+use crate::engine::{Command, Failure, Rejection, RpcReport, View};
+use crate::error::{Error, ErrorKind, Result};
+use crate::registry::{Refused, Resident, Submitted};
+use crate::shard::{Found, Shard};
+use crate::time::Timestamp;
+use crate::value::{Payload, Value};
+use crate::worker::{self, Deadline, Ended};
+
+impl<F: Flow> RunHandle<F> {
+    /// Calls an RPC by its stored name. The generated methods call this.
+    #[doc(hidden)]
+    pub async fn call<I: Value, O: Value>(&self, rpc: &'static str, input: &I) -> Result<O> {
+        let input = Payload::encode(input)?;
+        let flow = Arc::clone(self.core.flows().of::<F>()?);
+        let call = |shard: Arc<Shard>| {
+            let (flow, input) = (Arc::clone(&flow), input.clone());
+            async move { self.call_in(&shard, &flow, rpc, input).await }
+        };
+        let answer = self.core.with_shard(call).await?;
+        Ok(answer.decode()?)
+    }
+
+    async fn call_in(
+        &self,
+        shard: &Arc<Shard>,
+        flow: &Arc<Registered>,
+        rpc: &'static str,
+        input: Payload,
+    ) -> Result<Payload> {
+        let deadline = shard.clock.now().saturating_add(shard.options.rpc_timeout);
+        for _ in 0..shard.options.rpc_attempts_max {
+            let (run, view, seen) = self.view(shard).await?;
+            let end = invoke(shard, flow, rpc, input.clone(), view, deadline).await?;
+            let answer = end.answer.clone();
+            match self.apply(shard, flow, rpc, run.as_ref(), seen, end).await? {
+                Applied::Done => return Ok(answer),
+                // What it read has changed: it runs again on what is there now.
+                Applied::Again => shard.check()?,
+            }
+        }
+        let message = format!(
+            "RPC `{rpc}` on `{}`: what it reads changed in each of {} attempts; nothing was changed",
+            self.flow_id(),
+            shard.options.rpc_attempts_max,
+        );
+        Err(Error::new(ErrorKind::Timeout, message))
+    }
+
+    /// The run as it is now; its writer, if it is open; the commit that must be on disk before this is true.
+    async fn view(&self, shard: &Arc<Shard>) -> Result<(Option<Arc<Resident>>, View, Option<Ticket>)> {
+        loop {
+            match self.find(shard).await? {
+                Found::Closed(state) => return Ok((None, View::of(&state), None)),
+                Found::Open(run) => match run.read(View::of) {
+                    Ok((view, seen)) => return Ok((Some(run), view, seen)),
+                    Err(Refused::Passivated) => shard.check()?,
+                    Err(refused) => return Err(refused.into_error(run.identity())),
+                },
+            }
+        }
+    }
+
+    async fn apply(
+        &self,
+        shard: &Arc<Shard>,
+        flow: &Registered,
+        rpc: &'static str,
+        run: Option<&Arc<Resident>>,
+        seen: Option<Ticket>,
+        end: RpcEnd,
+    ) -> Result<Applied> {
+        let Some(place) = flow.rpc(rpc) else { return Err(unknown(flow, rpc)) };
+        let RpcEnd { staged, reads, movements, .. } = end;
+        let changes = !(staged.attributes.is_empty() && staged.messages.is_empty() && movements.is_empty());
+        if !changes && !place.definition.writes {
+            shard.durable(seen).await?;
+            return Ok(Applied::Done);
+        }
+        let Some(run) = run else {
+            return if changes { Err(self.closed(shard).await) } else { Ok(Applied::Done) };
+        };
+        let movements = movements.into_iter().map(|(step, input)| worker::movement(flow, step, input));
+        let movements =
+            movements.collect::<Result<_, _>>().map_err(|error| failed(rpc, error.into_parts().0))?;
+        let report = RpcReport { rpc: place.name.clone(), reads, staged, movements };
+        let (reply, answer) = oneshot::channel();
+        match shard.writer.submit(run, Command::ApplyRpc(report), Some(reply)) {
+            Ok(Submitted::Enqueued) => written(answer).await.map(|()| Applied::Done),
+            Ok(Submitted::Nothing { unwritten }) => shard.durable(unwritten).await.map(|()| Applied::Done),
+            Err(Refused::Passivated | Refused::Rejected(Rejection::Conflict { .. })) => Ok(Applied::Again),
+            Err(refused) => Err(refused.into_error(run.identity())),
+        }
+    }
+}
+
+enum Applied {
+    Done,
+    Again,
+}
+
+async fn invoke(
+    shard: &Arc<Shard>,
+    flow: &Registered,
+    rpc: &'static str,
+    input: Payload,
+    view: View,
+    deadline: Timestamp,
+) -> Result<RpcEnd> {
+    let Some(place) = flow.rpc(rpc) else { return Err(unknown(flow, rpc)) };
+    let handler = flow.flow.call_rpc(place.index, ContextCore::new(view), input);
+    let deadline = Deadline::new(&shard.clock, deadline);
+    match worker::call(handler, None, Some(deadline)).await {
+        Ended::Returned(Ok(end)) => Ok(end),
+        Ended::Returned(Err(error)) => Err(failed(rpc, error.into_failure())),
+        Ended::Panicked(failure) => Err(failed(rpc, failure)),
+        Ended::TimedOut | Ended::CalledOff => {
+            let limit = shard.options.rpc_timeout;
+            let message = format!("RPC `{rpc}` took longer than {limit:?}; nothing was changed");
+            Err(Error::new(ErrorKind::Timeout, message))
+        }
+    }
+}
+
+fn failed(rpc: &str, failure: Failure) -> Error {
+    let message = format!("RPC `{rpc}` failed and changed nothing: {}: {}", failure.kind, failure.message);
+    Error::with_failure(ErrorKind::RpcFailed, message, failure)
+}
+
+fn unknown(flow: &Registered, rpc: &str) -> Error {
+    Error::new(ErrorKind::NotFound, format!("flow `{}` has no RPC `{rpc}`", flow.name))
+}

@@ -1,0 +1,98 @@
+//! How a run ended, as its callers see it.
+
+use std::fmt;
+use std::marker::PhantomData;
+use std::sync::Arc;
+
+use crate::definition::Flow;
+use crate::engine::{Closing, RunEnd, Status};
+use crate::error::{Error, ErrorKind, Result};
+
+/// How a run of flow `F` ended.
+pub struct RunResult<F> {
+    end: Arc<RunEnd>,
+    flow: PhantomData<fn() -> F>,
+}
+
+impl<F: Flow> RunResult<F> {
+    pub(super) fn new(end: Arc<RunEnd>) -> Self {
+        Self { end, flow: PhantomData }
+    }
+
+    /// How it ended.
+    pub fn status(&self) -> Status {
+        self.end.closed.closing.status()
+    }
+
+    /// How it ended, in detail.
+    pub fn closing(&self) -> &Closing {
+        &self.end.closed.closing
+    }
+
+    /// Messages that no step had consumed when it ended. None of them was dropped silently: this is where
+    /// they are told.
+    pub fn unconsumed_messages(&self) -> u64 {
+        self.end.closed.unconsumed
+    }
+
+    /// What the completing branches gave, in order, each with its step execution.
+    ///
+    /// # Errors
+    ///
+    /// [`ErrorKind::InvalidValue`] if a stored output does not fit the flow's output type.
+    pub fn outputs(&self) -> Result<Vec<(String, F::Output)>> {
+        let decoded = self
+            .end
+            .outputs
+            .iter()
+            .map(|output| Ok((format!("{}-{}", output.step, output.number), output.value.decode()?)));
+        decoded.collect()
+    }
+
+    /// The one output of a completed run.
+    ///
+    /// # Errors
+    ///
+    /// - [`ErrorKind::RunFailed`]: the run did not complete.
+    /// - [`ErrorKind::InvalidValue`]: it has several outputs, or one that does not fit.
+    pub fn output(&self) -> Result<F::Output> {
+        let flow_id = &self.end.identity.flow_id;
+        let status = self.status();
+        if status != Status::Completed {
+            let message = format!("run `{flow_id}` gave no output: {}", explain(self.closing()));
+            return Err(Error::with_run(ErrorKind::RunFailed, message, self.end.identity.run_id, status));
+        }
+        match self.end.outputs.as_slice() {
+            [output] => Ok(output.value.decode()?),
+            outputs => {
+                let count = outputs.len();
+                let message = format!("run `{flow_id}` has {count} outputs: ask for `result().outputs()`");
+                Err(Error::new(ErrorKind::InvalidValue, message))
+            }
+        }
+    }
+}
+
+fn explain(closing: &Closing) -> String {
+    match closing {
+        Closing::Completed => "it completed".into(),
+        Closing::Failed { reason } => format!("it failed: {reason}"),
+        Closing::StepFailed { step, number, failure } => {
+            format!("it failed at {step}-{number}: {}", failure.message)
+        }
+        Closing::Stopped { reason: None, .. } => format!("it was {}", closing.status()),
+        Closing::Stopped { reason: Some(reason), .. } => format!("it was {}: {reason}", closing.status()),
+    }
+}
+
+impl<F> Clone for RunResult<F> {
+    fn clone(&self) -> Self {
+        Self { end: Arc::clone(&self.end), flow: PhantomData }
+    }
+}
+
+impl<F> fmt::Debug for RunResult<F> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("RunResult").field("end", &self.end).finish()
+    }
+}

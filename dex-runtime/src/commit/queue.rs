@@ -1,0 +1,190 @@
+//! The commits that wait to be written.
+
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
+
+use tokio::sync::watch;
+
+use crate::store::{RunCommit, StoreError};
+
+/// A commit's place in the order of writing.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) struct Ticket(u64);
+
+/// The queue in front of the committing thread. `A` is what is handed to the sink after the commit.
+#[derive(Debug)]
+pub(crate) struct Committer<A> {
+    queue: Mutex<Queue<A>>,
+    filled: Condvar,
+    /// Permits given and not yet written. Beside the lock, since most callers only count.
+    taken: AtomicUsize,
+    taken_max: usize,
+    written: watch::Sender<Progress>,
+}
+
+#[derive(Debug)]
+struct Queue<A> {
+    waiting: Waiting<A>,
+    last: Ticket,
+    ended: bool,
+    /// Nobody takes anything from here any more.
+    gone: bool,
+}
+
+/// Commits and what follows them, place by place.
+#[derive(Debug)]
+pub(super) struct Waiting<A> {
+    pub(super) commits: Vec<RunCommit>,
+    pub(super) after: Vec<A>,
+}
+
+#[derive(Clone, Debug, Default)]
+pub(super) struct Progress {
+    pub(super) written: Ticket,
+    pub(super) fault: Option<StoreError>,
+    /// Nothing more will be written.
+    pub(super) ended: bool,
+}
+
+/// Why a commit was not taken. Nothing has changed then.
+#[derive(Clone, Debug, thiserror::Error)]
+pub(crate) enum NotTaken {
+    #[error("{waiting} commits wait to be written, no more are taken: the disk does not keep up")]
+    Full { waiting: usize },
+    #[error(transparent)]
+    Fault(#[from] StoreError),
+    #[error("the engine was shut down")]
+    Ended,
+}
+
+/// The right to enqueue one commit. Taken before a transition is decided, since what was decided must be
+/// enqueued.
+#[derive(Debug)]
+pub(crate) struct Permit<'a, A> {
+    committer: &'a Committer<A>,
+}
+
+impl<A> Committer<A> {
+    pub(crate) fn new(taken_max: usize) -> Self {
+        let waiting = Waiting { commits: Vec::new(), after: Vec::new() };
+        Self {
+            queue: Mutex::new(Queue { waiting, last: Ticket(0), ended: false, gone: false }),
+            filled: Condvar::new(),
+            taken: AtomicUsize::new(0),
+            taken_max,
+            written: watch::Sender::new(Progress::default()),
+        }
+    }
+
+    /// Takes a place in the queue; an urgent commit gets one even in a full queue.
+    pub(crate) fn permit(&self, urgent: bool) -> Result<Permit<'_, A>, NotTaken> {
+        let waiting = self.taken.fetch_add(1, Ordering::Relaxed);
+        let permit = Permit { committer: self };
+        if waiting >= self.taken_max && !urgent {
+            return Err(NotTaken::Full { waiting });
+        }
+        if let Some(fault) = &self.written.borrow().fault {
+            return Err(fault.clone().into());
+        }
+        if self.lock().ended {
+            return Err(NotTaken::Ended);
+        }
+        Ok(permit)
+    }
+
+    /// Whether everything up to `ticket` is on disk, waiting for it if need be.
+    pub(crate) async fn durable(&self, ticket: Ticket) -> Result<(), NotTaken> {
+        let mut written = self.written.subscribe();
+        let progress =
+            written.wait_for(|now| now.written >= ticket || now.fault.is_some() || now.ended).await;
+        let progress = progress.map_err(|_| NotTaken::Ended)?.clone();
+        match progress.fault {
+            _ if progress.written >= ticket => Ok(()),
+            Some(fault) => Err(fault.into()),
+            None => Err(NotTaken::Ended),
+        }
+    }
+
+    /// Whether anything was written.
+    pub(crate) fn has_written(&self) -> bool {
+        self.written.borrow().written > Ticket::default()
+    }
+
+    /// Takes no more commits; the thread ends once it has written what it has.
+    pub(crate) fn end(&self) {
+        self.lock().ended = true;
+        self.filled.notify_all();
+    }
+
+    fn lock(&self) -> MutexGuard<'_, Queue<A>> {
+        // The queue is whole at every point where a panic could happen.
+        self.queue.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Waits for commits and takes up to `max` of them; `None` once the queue has ended and is empty.
+    pub(super) fn take(&self, max: usize, spare: &mut Waiting<A>) -> Option<Ticket> {
+        let mut queue = self.lock();
+        while queue.waiting.commits.is_empty() {
+            if queue.ended {
+                queue.gone = true;
+                drop(queue);
+                self.written.send_modify(|progress| progress.ended = true);
+                return None;
+            }
+            queue = self.filled.wait(queue).unwrap_or_else(PoisonError::into_inner);
+        }
+        std::mem::swap(&mut queue.waiting, spare);
+        if spare.commits.len() > max {
+            queue.waiting.commits = spare.commits.split_off(max);
+            queue.waiting.after = spare.after.split_off(max);
+        }
+        Some(Ticket(queue.last.0 - queue.waiting.commits.len() as u64))
+    }
+
+    pub(super) fn note_written(&self, ticket: Ticket, count: usize) {
+        self.taken.fetch_sub(count, Ordering::Relaxed);
+        self.written.send_modify(|progress| progress.written = ticket);
+    }
+
+    pub(super) fn note_fault(&self, fault: StoreError) {
+        self.end();
+        self.written.send_modify(|progress| progress.fault = Some(fault));
+    }
+
+    pub(super) fn drain(&self) -> Vec<A> {
+        let mut queue = self.lock();
+        queue.gone = true;
+        queue.waiting.commits.clear();
+        std::mem::take(&mut queue.waiting.after)
+    }
+}
+
+impl<A> Permit<'_, A> {
+    /// Enqueues a commit. Two commits of one run are written in the order of these calls.
+    ///
+    /// If the thread has ended since the permit was given, `after` is dropped: whoever waits for it is told
+    /// by that.
+    pub(crate) fn enqueue(self, commit: RunCommit, after: A) -> Ticket {
+        let mut queue = self.committer.lock();
+        if queue.gone {
+            return Ticket(queue.last.0 + 1);
+        }
+        queue.waiting.commits.push(commit);
+        queue.waiting.after.push(after);
+        queue.last.0 += 1;
+        let (ticket, first) = (queue.last, queue.waiting.commits.len() == 1);
+        drop(queue);
+        if first {
+            self.committer.filled.notify_one();
+        }
+        // The thread counts it down once it is written.
+        std::mem::forget(self);
+        ticket
+    }
+}
+
+impl<A> Drop for Permit<'_, A> {
+    fn drop(&mut self) {
+        self.committer.taken.fetch_sub(1, Ordering::Relaxed);
+    }
+}

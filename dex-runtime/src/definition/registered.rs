@@ -1,0 +1,157 @@
+//! Flows as the runtime holds them: without their types.
+
+use std::collections::HashMap;
+use std::fmt;
+use std::sync::Arc;
+
+use super::call::{RpcCall, RpcFuture, StepCall, StepFuture, WaitCall, WaitFuture};
+use super::context::{Core, RpcContext, StepContext, StepInfo, WaitContext};
+use super::describe::{FlowDefinition, RpcDefinition, StepDefinition};
+use super::flow::Flow;
+use crate::error::{Error, ErrorKind};
+use crate::ids::Name;
+use crate::value::Payload;
+
+/// A flow without its type.
+pub(crate) trait AnyFlow: fmt::Debug + Send + Sync {
+    /// The description.
+    fn definition(&self) -> &'static FlowDefinition;
+    /// The flow's value, to be cast back.
+    fn value(&self) -> Arc<dyn std::any::Any + Send + Sync>;
+    /// Calls a step.
+    fn call_step(&self, step: usize, core: Core, info: StepInfo, input: StepInput) -> StepFuture;
+    /// Calls a `wait_for`.
+    fn call_wait(&self, step: usize, core: Core, attempt: u32, input: Payload) -> WaitFuture;
+    /// Calls an RPC.
+    fn call_rpc(&self, rpc: usize, core: Core, input: Payload) -> RpcFuture;
+}
+
+/// What a step is called with beside its context.
+#[derive(Debug)]
+pub(crate) struct StepInput {
+    pub(crate) input: Payload,
+    pub(crate) outcome: Option<Payload>,
+}
+
+struct Typed<F>(Arc<F>);
+
+impl<F: Flow> fmt::Debug for Typed<F> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_tuple("Typed").field(&F::definition().name).finish()
+    }
+}
+
+impl<F: Flow> AnyFlow for Typed<F> {
+    fn definition(&self) -> &'static FlowDefinition {
+        F::definition()
+    }
+
+    fn value(&self) -> Arc<dyn std::any::Any + Send + Sync> {
+        Arc::clone(&self.0) as _
+    }
+
+    fn call_step(&self, step: usize, core: Core, info: StepInfo, input: StepInput) -> StepFuture {
+        let StepInput { input, outcome } = input;
+        let context = StepContext::new(core, info);
+        F::call_step(Arc::clone(&self.0), step, StepCall { input, outcome, context })
+    }
+
+    fn call_wait(&self, step: usize, core: Core, attempt: u32, input: Payload) -> WaitFuture {
+        let context = WaitContext::new(core, attempt);
+        F::call_wait(Arc::clone(&self.0), step, WaitCall { input, context })
+    }
+
+    fn call_rpc(&self, rpc: usize, core: Core, input: Payload) -> RpcFuture {
+        F::call_rpc(Arc::clone(&self.0), rpc, RpcCall { input, context: RpcContext::new(core) })
+    }
+}
+
+/// A flow with its names ready for use.
+#[derive(Debug)]
+pub(crate) struct Registered {
+    pub(crate) flow: Box<dyn AnyFlow>,
+    /// The stored name.
+    pub(crate) name: Name,
+    /// Stored names of the steps, by place.
+    steps: Vec<Name>,
+    /// Stored names of the RPCs, by place.
+    rpcs: Vec<Name>,
+}
+
+impl Registered {
+    pub(crate) fn step(&self, name: &str) -> Option<Place<'_, StepDefinition>> {
+        let (place, definition) = self.flow.definition().step(name)?;
+        Some(Place { index: place, definition, name: self.steps.get(place)? })
+    }
+
+    pub(crate) fn rpc(&self, name: &str) -> Option<Place<'_, RpcDefinition>> {
+        let (place, definition) = self.flow.definition().rpc(name)?;
+        Some(Place { index: place, definition, name: self.rpcs.get(place)? })
+    }
+
+    pub(crate) fn start(&self) -> Option<Place<'_, StepDefinition>> {
+        self.step(self.flow.definition().start()?.name)
+    }
+}
+
+/// A member of a flow: its place among its kind, its description, its stored name.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Place<'a, D: 'static> {
+    pub(crate) index: usize,
+    pub(crate) definition: &'static D,
+    pub(crate) name: &'a Name,
+}
+
+/// The flows of an engine.
+#[derive(Debug, Default)]
+pub(crate) struct Flows {
+    by_name: HashMap<Name, Arc<Registered>>,
+}
+
+impl Flows {
+    /// Adds a flow.
+    pub(crate) fn add<F: Flow>(&mut self, flow: F) -> Result<(), Error> {
+        let definition = F::definition();
+        let name = Name::new(definition.name)?;
+        let names =
+            |all: &mut dyn Iterator<Item = &'static str>| all.map(Name::new).collect::<Result<_, _>>();
+        let registered = Registered {
+            flow: Box::new(Typed(Arc::new(flow))),
+            name: name.clone(),
+            steps: names(&mut definition.steps.iter().map(|step| step.name))?,
+            rpcs: names(&mut definition.rpcs.iter().map(|rpc| rpc.name))?,
+        };
+        if self.by_name.insert(name, Arc::new(registered)).is_some() {
+            let message = format!(
+                "two flows are stored under the name `{}`: register it once, or give one a `name = \"…\"`",
+                definition.name
+            );
+            return Err(Error::new(ErrorKind::InvalidSetup, message));
+        }
+        Ok(())
+    }
+
+    pub(crate) fn get(&self, name: &Name) -> Option<&Arc<Registered>> {
+        self.by_name.get(name)
+    }
+
+    /// The registered form of flow `F`.
+    pub(crate) fn of<F: Flow>(&self) -> Result<&Arc<Registered>, Error> {
+        let name = F::definition().name;
+        self.by_name.get(name).ok_or_else(|| {
+            let message =
+                format!("flow `{name}` is not registered: add `.flow(..)` with its value at `open`");
+            Error::new(ErrorKind::UnknownFlow, message)
+        })
+    }
+
+    /// The value that flow `F` was registered with.
+    pub(crate) fn value<F: Flow>(&self) -> Result<Arc<F>, Error> {
+        let value = self.of::<F>()?.flow.value();
+        value.downcast().map_err(|_| {
+            let name = F::definition().name;
+            let message = format!("another type is registered as flow `{name}`: give one a `name = \"…\"`");
+            Error::new(ErrorKind::InvalidSetup, message)
+        })
+    }
+}

@@ -1,0 +1,219 @@
+//! What a command does to a run: routes to the family of the command, and the ways to refuse one.
+
+use std::collections::BTreeMap;
+
+use super::command::{Command, Staged};
+use super::event::Event;
+use super::state::{Execution, Phase, RunState, Status};
+use super::{close, rpc, start, step};
+use crate::ids::{Attempt, ExecutionNo, RunId, Slot};
+use crate::time::Timestamp;
+use crate::value::Payload;
+
+/// Bounds on what one run may hold.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Limits {
+    /// Messages that may wait in one channel. A producer that outruns its flow is told so before the run
+    /// takes the memory of the others.
+    pub channel_messages_max: usize,
+    /// Step executions that may be open at once. Wider fan-outs belong in runs of their own.
+    pub executions_max: usize,
+}
+
+impl Limits {
+    /// 100,000 messages, 10,000 executions.
+    pub const DEFAULT: Self = Self { channel_messages_max: 100_000, executions_max: 10_000 };
+}
+
+impl Default for Limits {
+    fn default() -> Self {
+        Self::DEFAULT
+    }
+}
+
+/// A refused command; the run is as before.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum Rejection {
+    /// There is no such run.
+    #[error("there is no such run")]
+    NotFound,
+    /// The run was started before.
+    #[error("the run was already started as {run_id}")]
+    AlreadyStarted {
+        /// The run.
+        run_id: RunId,
+        /// Whether it goes on, or how it ended.
+        status: Status,
+    },
+    /// The run has ended.
+    #[error("the run has ended: {status}")]
+    Closed {
+        /// How.
+        status: Status,
+    },
+    /// The report is about an attempt that is not the current one: late, repeated, or of an ended step.
+    #[error("attempt {} of execution {} is not the current one", got.number, got.execution.0)]
+    StaleAttempt {
+        /// The attempt that was reported.
+        got: Attempt,
+        /// The current one, if a handler of the execution is running.
+        current: Option<u32>,
+    },
+    /// Nothing of this execution is due.
+    #[error("nothing of execution {} is due", execution.0)]
+    NothingDue {
+        /// The execution.
+        execution: ExecutionNo,
+    },
+    /// The execution is not parked.
+    #[error("execution {} is not parked", execution.0)]
+    NotParked {
+        /// The execution.
+        execution: ExecutionNo,
+    },
+    /// The report is about the other method of the step.
+    #[error("execution {} is not in the method that was reported", execution.0)]
+    WrongMethod {
+        /// The execution.
+        execution: ExecutionNo,
+    },
+    /// The decision goes on with no step.
+    #[error("the decision names no next step: end the branch with `Next::dead_end()` or complete the run")]
+    NoNextStep,
+    /// The condition has no parts.
+    #[error("the wait has no conditions: use `Wait::ready(..)` to wait for nothing")]
+    EmptyWait,
+    /// A part of the condition asks for a number of messages that cannot be.
+    #[error(
+        "the wait asks channel {slot} for at least {min} and at most {max} messages, which it never has: \
+         it holds at most {limit}"
+    )]
+    ImpossibleCount {
+        /// The channel.
+        slot: Slot,
+        /// Fewest that would do.
+        min: u32,
+        /// Most that would be taken.
+        max: u32,
+        /// Most that the channel holds.
+        limit: usize,
+    },
+    /// A channel would hold too many messages.
+    #[error("channel {slot} would hold more than {max} messages: consume some first")]
+    ChannelFull {
+        /// The channel.
+        slot: Slot,
+        /// The limit.
+        max: usize,
+    },
+    /// Too many step executions would be open.
+    #[error(
+        "the run would have more than {max} open step executions: use runs of their own for wider fan-outs"
+    )]
+    TooManySteps {
+        /// The limit.
+        max: usize,
+    },
+    /// Something an RPC read has changed meanwhile.
+    #[error("attribute {slot} has changed since the RPC read it")]
+    Conflict {
+        /// The attribute.
+        slot: Slot,
+    },
+}
+
+/// Says what `command` does to a run at `now`; `None` is a run that does not exist.
+///
+/// # Errors
+///
+/// [`Rejection`] if the command does not fit the run; nothing has happened then.
+pub fn decide(
+    state: Option<&RunState>,
+    command: Command,
+    now: Timestamp,
+    limits: &Limits,
+) -> Result<Vec<Event>, Rejection> {
+    let Some(state) = state else {
+        return match command {
+            Command::Start(request) => start::start(request, limits),
+            _ => Err(Rejection::NotFound),
+        };
+    };
+    match command {
+        Command::Start(_) => Err(start::already_started(state)),
+        // An RPC that only read may be answered on a closed run.
+        Command::ApplyRpc(report) => rpc::apply(state, report, limits),
+        _ if state.closed.is_some() => Err(Rejection::Closed { status: state.status() }),
+        Command::StartWait(report) => step::start_wait(state, report, limits),
+        Command::CompleteStep(report) => step::complete(state, report, limits),
+        Command::FailAttempt(report) => step::fail(state, report, now),
+        Command::FireTimer { execution } => step::fire_timer(state, execution, now),
+        Command::ResumeStep { execution } => step::resume(state, execution),
+        Command::Publish { slot, values } => {
+            if state.held(&slot) + values.len() > limits.channel_messages_max {
+                return Err(Rejection::ChannelFull { slot, max: limits.channel_messages_max });
+            }
+            let publish = |value| Event::MessagePublished { slot: slot.clone(), value };
+            Ok(values.into_iter().map(publish).collect())
+        }
+        Command::Stop { stop, reason } => Ok(close::stop(stop, reason)),
+    }
+}
+
+/// The execution that `attempt` is the current attempt of.
+pub(super) fn current(state: &RunState, attempt: Attempt) -> Result<&Execution, Rejection> {
+    state.running(attempt).ok_or_else(|| Rejection::StaleAttempt {
+        got: attempt,
+        current: state
+            .executions
+            .get(&attempt.execution)
+            .filter(|execution| matches!(execution.phase, Phase::Ready(_)))
+            .map(|execution| execution.attempt),
+    })
+}
+
+/// Adds the events of what was staged, for a run that may not exist yet.
+///
+/// `ending` is the execution that completes in the same transition: the messages it took are then gone.
+pub(super) fn write(
+    state: Option<&RunState>,
+    ending: Option<&Execution>,
+    staged: Staged,
+    limits: &Limits,
+    events: &mut Vec<Event>,
+) -> Result<(), Rejection> {
+    check_channels(state, ending, &staged.messages, limits)?;
+    events.extend(staged.attributes.into_iter().map(|(slot, value)| match value {
+        Some(value) => Event::AttributeSet { slot, value },
+        None => Event::AttributeDeleted { slot },
+    }));
+    events.extend(staged.messages.into_iter().map(|(slot, value)| Event::MessagePublished { slot, value }));
+    Ok(())
+}
+
+fn check_channels(
+    state: Option<&RunState>,
+    ending: Option<&Execution>,
+    messages: &[(Slot, Payload)],
+    limits: &Limits,
+) -> Result<(), Rejection> {
+    let max = limits.channel_messages_max;
+    let held = |slot: &Slot| state.map_or(0, |state| state.held(slot));
+    // All of them are an upper bound for each channel; count exactly only when it matters.
+    if messages.iter().all(|(slot, _)| held(slot) + messages.len() <= max) {
+        return Ok(());
+    }
+    let mut counts: BTreeMap<&Slot, usize> = BTreeMap::new();
+    for (slot, _) in messages {
+        *counts.entry(slot).or_default() += 1;
+    }
+    let full = counts.into_iter().find(|(slot, more)| {
+        let consumed = ending.map_or(0, |ending| ending.reserved(slot));
+        held(slot).saturating_sub(consumed) + more > max
+    });
+    match full {
+        Some((slot, _)) => Err(Rejection::ChannelFull { slot: slot.clone(), max }),
+        None => Ok(()),
+    }
+}

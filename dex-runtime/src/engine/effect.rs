@@ -1,0 +1,103 @@
+//! What the shell has to do after a commit.
+
+use super::event::{Event, Recovery};
+use super::state::{Execution, Method, Phase, RunState, Status};
+use crate::ids::{Attempt, ExecutionNo, Name};
+use crate::time::Timestamp;
+use crate::value::Payload;
+
+/// Work for the shell. It is a cache of the state: [`outstanding`] makes it again.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Effect {
+    /// Call a handler.
+    Dispatch(Box<Task>),
+    /// Send [`FireTimer`](super::Command::FireTimer) once this instant has come.
+    ArmTimer {
+        /// For which execution.
+        execution: ExecutionNo,
+        /// When.
+        at: Timestamp,
+    },
+    /// Call off the handler of an execution that has ended otherwise, if one runs.
+    Revoke {
+        /// The execution.
+        execution: ExecutionNo,
+    },
+    /// Call off all handlers of the run and tell those who wait for its end.
+    Close {
+        /// How it ended.
+        status: Status,
+    },
+}
+
+/// One handler call to make.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Task {
+    /// What the report has to name.
+    pub attempt: Attempt,
+    /// The step.
+    pub step: Name,
+    /// Its execution's number among those of the step.
+    pub number: u32,
+    /// Which of its methods.
+    pub method: Method,
+    /// The step's input.
+    pub input: Payload,
+    /// What the step's wait gave, for a step that waited.
+    pub outcome: Option<Payload>,
+    /// Failed attempts of this method so far.
+    pub failures: u32,
+    /// What the step recovers from, if it is a recovery.
+    pub recovery: Option<Recovery>,
+}
+
+impl Task {
+    fn of(no: ExecutionNo, execution: &Execution, method: Method) -> Self {
+        Self {
+            attempt: Attempt { execution: no, number: execution.attempt },
+            step: execution.step.clone(),
+            number: execution.number,
+            method,
+            input: execution.input.clone(),
+            outcome: execution.outcome_value(),
+            failures: execution.failures,
+            recovery: execution.recovery.clone(),
+        }
+    }
+}
+
+/// Everything that has to be done for the run as it is.
+pub fn outstanding(state: &RunState) -> Vec<Effect> {
+    state.executions.iter().filter_map(|(no, execution)| of_execution(*no, execution)).collect()
+}
+
+fn of_execution(no: ExecutionNo, execution: &Execution) -> Option<Effect> {
+    match execution.phase {
+        Phase::Ready(method) => Some(Effect::Dispatch(Box::new(Task::of(no, execution, method)))),
+        Phase::Waiting { .. } | Phase::Backoff { .. } => {
+            Some(Effect::ArmTimer { execution: no, at: execution.due()? })
+        }
+        Phase::Parked(_) => None,
+    }
+}
+
+/// What has to be done because of `events`, given the state after all of them; who was scheduled first comes first.
+pub(super) fn effects(events: &[Event], after: &RunState) -> Vec<Effect> {
+    if let Some(closed) = &after.closed {
+        return vec![Effect::Close { status: closed.closing.status() }];
+    }
+    let mut effects = Vec::new();
+    let mut touched = Vec::with_capacity(events.len());
+    for event in events {
+        if let Event::StepCanceled { execution } = event {
+            effects.push(Effect::Revoke { execution: *execution });
+        }
+        touched.extend(event.execution());
+    }
+    // Several events may be about one execution, which has one place where it stands now.
+    touched.sort_unstable();
+    touched.dedup();
+    let standing = touched.into_iter().filter_map(|no| Some((no, after.executions.get(&no)?)));
+    effects.extend(standing.filter_map(|(no, execution)| of_execution(no, execution)));
+    effects
+}

@@ -1,0 +1,128 @@
+//! What is true of every run after every transition.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use super::state::{Method, Phase, RunState};
+use crate::ids::{ExecutionNo, Slot};
+
+/// A statement about a run that does not hold.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("a broken invariant: {0}")]
+pub struct Violation(pub String);
+
+/// Checks all statements.
+///
+/// # Errors
+///
+/// The first one that does not hold.
+pub fn check(state: &RunState) -> Result<(), Violation> {
+    closed_runs_do_nothing(state)?;
+    ready_ones_are_counted(state)?;
+    messages_are_in_order(state)?;
+    reservations_are_counted(state)?;
+    waits_are_registered(state)?;
+    outcomes_belong_to_steps(state)?;
+    waits_that_are_met_go_on(state)?;
+    executions_are_numbered(state)
+}
+
+fn require(holds: bool, text: impl FnOnce() -> String) -> Result<(), Violation> {
+    if holds { Ok(()) } else { Err(Violation(text())) }
+}
+
+fn closed_runs_do_nothing(state: &RunState) -> Result<(), Violation> {
+    require(state.closed.is_none() || state.executions.is_empty(), || {
+        format!("a closed run has {} open executions", state.executions.len())
+    })?;
+    let over = state.completion_requested && state.executions.is_empty();
+    require(!over || state.closed.is_some(), || {
+        "completion was asked for, nothing is left, it is open".into()
+    })
+}
+
+fn ready_ones_are_counted(state: &RunState) -> Result<(), Violation> {
+    let ready = state.executions.values().filter(|e| matches!(e.phase, Phase::Ready(_))).count();
+    require(ready == state.ready, || format!("{ready} are ready, {} are counted", state.ready))
+}
+
+fn messages_are_in_order(state: &RunState) -> Result<(), Violation> {
+    for (slot, channel) in &state.channels {
+        let numbers = channel.queue.iter().map(|message| message.number);
+        let sorted = numbers.clone().is_sorted_by(|a, b| a < b);
+        let known = numbers.max().unwrap_or(0) <= channel.published;
+        require(sorted && known, || format!("channel {slot} is out of order"))?;
+    }
+    Ok(())
+}
+
+fn reservations_are_counted(state: &RunState) -> Result<(), Violation> {
+    let reserved = || state.executions.values().filter_map(|e| e.outcome.as_ref()).flat_map(|o| &o.reserved);
+    let mut numbers: BTreeMap<&Slot, BTreeSet<u64>> = BTreeMap::new();
+    for (slot, message) in reserved() {
+        let first = numbers.entry(slot).or_default().insert(message.number);
+        require(first, || format!("message {} of channel {slot} is reserved twice", message.number))?;
+        let queue = state.channels.get(slot).map(|channel| &channel.queue);
+        let at = queue.map(|queue| queue.binary_search_by_key(&message.number, |queued| queued.number));
+        require(matches!(at, Some(Err(_))), || {
+            format!("message {} of channel {slot} is reserved and queued", message.number)
+        })?;
+    }
+    for (slot, channel) in &state.channels {
+        let count = numbers.get(slot).map_or(0, BTreeSet::len);
+        require(count == channel.reserved, || {
+            format!("channel {slot} has {count} reserved messages, {} are counted", channel.reserved)
+        })?;
+    }
+    Ok(())
+}
+
+fn waits_are_registered(state: &RunState) -> Result<(), Violation> {
+    let mut expected: BTreeSet<(&Slot, ExecutionNo)> = BTreeSet::new();
+    for (no, execution) in &state.executions {
+        if let Phase::Waiting { condition, .. } = &execution.phase {
+            condition.each_channel(&mut |slot| {
+                expected.insert((slot, *no));
+            });
+        }
+    }
+    let registered = state
+        .channels
+        .iter()
+        .flat_map(|(slot, channel)| channel.waiting.iter().map(move |no| (slot, *no)))
+        .collect();
+    require(expected == registered, || format!("waits are {expected:?}, registered are {registered:?}"))
+}
+
+fn outcomes_belong_to_steps(state: &RunState) -> Result<(), Violation> {
+    let early = state.executions.iter().find(|(_, execution)| {
+        let in_step = matches!(
+            execution.phase,
+            Phase::Ready(Method::Execute)
+                | Phase::Backoff { method: Method::Execute, .. }
+                | Phase::Parked(Method::Execute)
+        );
+        execution.outcome.is_some() && !in_step
+    });
+    early.map_or(Ok(()), |(no, _)| {
+        Err(Violation(format!("execution {} holds messages before its step", no.0)))
+    })
+}
+
+fn waits_that_are_met_go_on(state: &RunState) -> Result<(), Violation> {
+    let forgotten = state.executions.iter().find(|(_, execution)| match &execution.phase {
+        Phase::Waiting { condition, fired_until } => {
+            condition.meet(|slot| state.available(slot), *fired_until).is_some()
+        }
+        _ => false,
+    });
+    forgotten.map_or(Ok(()), |(no, _)| Err(Violation(format!("execution {} waits for what is there", no.0))))
+}
+
+fn executions_are_numbered(state: &RunState) -> Result<(), Violation> {
+    let last = state.executions.last_key_value().map_or(0, |(no, _)| no.0);
+    require(last <= state.scheduled, || format!("execution {last} was never scheduled"))?;
+    let counted: u64 = state.step_counts.values().map(|count| u64::from(*count)).sum();
+    require(counted == state.scheduled, || {
+        format!("{} executions were scheduled, {counted} are counted by step", state.scheduled)
+    })
+}

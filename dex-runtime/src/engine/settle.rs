@@ -1,0 +1,70 @@
+//! What follows from the state alone: waits that are met now, and the completion of the run.
+
+use std::collections::BTreeSet;
+
+use super::event::{Closing, Event};
+use super::state::{Phase, RunState};
+use crate::ids::{ExecutionNo, Slot};
+use crate::time::Timestamp;
+
+/// Executions whose wait has to be looked at, since something they may wait for has changed.
+///
+/// In the order of scheduling: who came first is served first.
+#[derive(Debug, Default)]
+pub(super) struct Agenda {
+    executions: BTreeSet<ExecutionNo>,
+    /// Channels whose waiters are all on the agenda, so that many messages do not note many waiters each.
+    channels: BTreeSet<Slot>,
+}
+
+impl Agenda {
+    /// Notes whom `event` may concern. To be called before the event is folded in.
+    pub(super) fn note(&mut self, event: &Event, before: &RunState) {
+        match event {
+            Event::MessagePublished { slot, .. } => self.note_channel(slot, before),
+            Event::WaitStarted { execution, .. } | Event::TimerFired { execution, .. } => {
+                self.executions.insert(*execution);
+            }
+            Event::StepFailed { execution, .. } | Event::StepCanceled { execution } => {
+                let ended = before.executions.get(execution).and_then(|ended| ended.outcome.as_ref());
+                for (slot, _) in ended.into_iter().flat_map(|outcome| &outcome.reserved) {
+                    self.note_channel(slot, before);
+                }
+            }
+            _ => {}
+        }
+    }
+
+    fn note_channel(&mut self, slot: &Slot, before: &RunState) {
+        let Some(channel) = before.channels.get(slot) else { return };
+        // One waiter is noted as fast as its channel is.
+        if channel.waiting.len() > 1 && !self.channels.insert(slot.clone()) {
+            return;
+        }
+        self.executions.extend(&channel.waiting);
+    }
+
+    /// The next event that follows by itself, if there is one.
+    pub(super) fn next(&mut self, state: &RunState, now: Timestamp) -> Option<Event> {
+        if state.closed.is_some() {
+            return None;
+        }
+        while let Some(execution) = self.executions.pop_first() {
+            if let Some(met) = met(state, execution, now) {
+                return Some(met);
+            }
+        }
+        let complete = state.completion_requested && state.executions.is_empty();
+        complete.then_some(Event::RunClosed { closing: Closing::Completed })
+    }
+}
+
+fn met(state: &RunState, execution: ExecutionNo, now: Timestamp) -> Option<Event> {
+    let Phase::Waiting { condition, fired_until } = &state.executions.get(&execution)?.phase else {
+        return None;
+    };
+    // A timer whose instant has come counts even if nobody has fired it yet, or a message of the same
+    // moment would win against an alternative that was written before it.
+    let matched = condition.meet(|slot| state.available(slot), now.max(*fired_until))?;
+    Some(Event::WaitMet { execution, matched })
+}

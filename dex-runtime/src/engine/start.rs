@@ -1,0 +1,27 @@
+//! Beginning a run.
+
+use super::command::Start;
+use super::decide::{Limits, Rejection, write};
+use super::event::{Event, Source};
+use super::state::RunState;
+use crate::ids::ExecutionNo;
+
+pub(super) fn start(request: Start, limits: &Limits) -> Result<Vec<Event>, Rejection> {
+    let Start { identity, movement, staged } = request;
+    let mut events = Vec::with_capacity(staged.len() + 2);
+    events.push(Event::RunStarted { identity });
+    write(None, None, staged, limits, &mut events)?;
+    events.extend(movement.map(|movement| Event::StepScheduled {
+        execution: ExecutionNo(1),
+        step: movement.step,
+        source: Source::Start,
+        input: movement.input,
+        waits: movement.waits,
+        recovery: None,
+    }));
+    Ok(events)
+}
+
+pub(super) fn already_started(state: &RunState) -> Rejection {
+    Rejection::AlreadyStarted { run_id: state.identity.run_id, status: state.status() }
+}

@@ -1,0 +1,119 @@
+//! What a run is and does at one moment.
+
+use crate::engine::{Closed, Execution, Failure, Phase, RunState, Status};
+use crate::ids::{FlowId, Name, RunId};
+use crate::time::Timestamp;
+
+/// What a run is and does at one moment.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct RunInfo {
+    /// What the caller called it.
+    pub flow_id: FlowId,
+    /// What the engine called it.
+    pub run_id: RunId,
+    /// The stored name of its flow.
+    pub flow: Name,
+    /// Whether it goes on, or how it ended.
+    pub status: Status,
+    /// When it was started.
+    pub started_at: Timestamp,
+    /// How and when it ended, if it has.
+    pub closed: Option<Closed>,
+    /// Changes made to it so far.
+    pub transitions: u64,
+    /// Step executions that have not ended, in the order of scheduling.
+    pub steps: Vec<StepInfo>,
+    /// Channels that hold messages.
+    pub channels: Vec<ChannelInfo>,
+}
+
+/// A step execution that has not ended.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct StepInfo {
+    /// `<step>-<n>`.
+    pub id: String,
+    /// What it does.
+    pub phase: StepPhase,
+    /// Since when.
+    pub since: Timestamp,
+    /// The next instant at which time alone changes something.
+    pub due: Option<Timestamp>,
+    /// Failed attempts of the method that is called now.
+    pub failures: u32,
+    /// How the last of them failed.
+    pub last_failure: Option<Failure>,
+    /// Names of the channels it waits for.
+    pub channels: Vec<String>,
+}
+
+/// What a step execution does.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum StepPhase {
+    /// Its handler is called, or is next to be.
+    Running,
+    /// It waits for messages or time.
+    Waiting,
+    /// The last attempt failed; the next one starts at `due`.
+    Retrying,
+    /// No repetition can help; it stands until `retry_step` is called.
+    Parked,
+}
+
+/// A channel that holds messages.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct ChannelInfo {
+    /// Its name.
+    pub name: String,
+    /// Messages that nobody has reserved.
+    pub waiting: usize,
+    /// Messages that a running step has taken and not yet consumed.
+    pub reserved: usize,
+}
+
+impl RunInfo {
+    pub(crate) fn of(state: &RunState) -> Self {
+        let channels = state.channels.iter().map(|(slot, channel)| ChannelInfo {
+            name: slot.to_string(),
+            waiting: channel.queue.len(),
+            reserved: channel.reserved,
+        });
+        Self {
+            flow_id: state.identity.flow_id.clone(),
+            run_id: state.identity.run_id,
+            flow: state.identity.flow.clone(),
+            status: state.status(),
+            started_at: state.identity.started_at,
+            closed: state.closed.clone(),
+            transitions: state.version,
+            steps: state.executions.values().map(StepInfo::of).collect(),
+            channels: channels.filter(|channel| channel.waiting + channel.reserved > 0).collect(),
+        }
+    }
+}
+
+impl StepInfo {
+    fn of(execution: &Execution) -> Self {
+        let mut channels = Vec::new();
+        if let Phase::Waiting { condition, .. } = &execution.phase {
+            condition.each_channel(&mut |slot| channels.push(slot.to_string()));
+        }
+        Self {
+            id: execution.id(),
+            phase: match execution.phase {
+                Phase::Ready(_) => StepPhase::Running,
+                Phase::Waiting { .. } => StepPhase::Waiting,
+                Phase::Backoff { .. } => StepPhase::Retrying,
+                Phase::Parked(_) => StepPhase::Parked,
+            },
+            since: execution.since,
+            due: execution.due(),
+            failures: execution.failures,
+            last_failure: execution.last_failure.clone(),
+            channels,
+        }
+    }
+}

@@ -1,0 +1,11 @@
+//! Read-only views of runs, for people and tools.
+//!
+//! They are made from a run's state and change nothing.
+
+mod explain;
+mod info;
+mod tool;
+
+pub use self::info::{ChannelInfo, RunInfo, StepInfo, StepPhase};
+pub use self::tool::Inspect;
+pub use crate::store::RunSummary;

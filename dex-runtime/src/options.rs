@@ -1,0 +1,56 @@
+//! Every bound of the runtime, with its unit and its reason.
+
+use std::time::Duration;
+
+use crate::engine::Limits;
+
+/// Bounds of a running engine. The defaults suit a service on a small machine.
+///
+/// ```
+/// use dex_runtime::Options;
+///
+/// let options = Options { worker_slots: 16, ..Options::default() };
+/// assert_eq!(options.limits.channel_messages_max, 100_000);
+/// ```
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Options {
+    /// Bounds on what one run may hold.
+    pub limits: Limits,
+    /// Handlers that run at the same time. A handler that awaits something outside holds its slot, so
+    /// this bounds what the process asks of others at once; waits, timers and retry pauses hold none.
+    pub worker_slots: usize,
+    /// Runs that only wait and are kept in memory all the same, since the next message often follows soon.
+    /// Reading one back costs tens of microseconds; keeping one costs some kilobytes.
+    pub idle_runs_max: usize,
+    /// Transitions that are written with one sync at most. More would only make the first of them wait.
+    pub commit_transitions_max: usize,
+    /// Transitions that may wait to be written. Callers wait for their own, so a longer queue is the sign
+    /// of a disk that hangs; what comes beyond it is refused as unavailable.
+    pub commit_queue_max: usize,
+    /// Timers that are held in memory at most; the others stay in the store until they are near.
+    pub timers_max: usize,
+    /// How often an RPC that writes runs again because what it read has changed.
+    pub rpc_attempts_max: u32,
+    /// Longest RPC, all its attempts together.
+    pub rpc_timeout: Duration,
+}
+
+impl Options {
+    /// The defaults.
+    pub const DEFAULT: Self = Self {
+        limits: Limits::DEFAULT,
+        worker_slots: 1_024,
+        idle_runs_max: 1_024,
+        commit_transitions_max: 1_024,
+        commit_queue_max: 1_000_000,
+        timers_max: 10_000,
+        rpc_attempts_max: 100,
+        rpc_timeout: Duration::from_mins(1),
+    };
+}
+
+impl Default for Options {
+    fn default() -> Self {
+        Self::DEFAULT
+    }
+}

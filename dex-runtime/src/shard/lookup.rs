@@ -1,0 +1,184 @@
+//! Finding a run: in memory, or in the store and then in memory.
+
+use std::hash::{BuildHasher, RandomState};
+use std::sync::Arc;
+
+use tokio::sync::{Mutex, MutexGuard};
+
+use super::Shard;
+use crate::dispatch::Job;
+use crate::engine::{self, Broken, Effect, Recorded, RunState, View};
+use crate::error::{Error, ErrorKind};
+use crate::ids::{FlowId, RunId};
+use crate::registry::Resident;
+use crate::store::{LiveRun, RunSummary, Store, StoreError, record};
+
+/// One lock for many flow ids: whoever starts or loads a run holds its id's.
+///
+/// A fixed number of them, so that no table grows with the ids; two ids that share one only wait a
+/// little more.
+#[derive(Debug)]
+pub(super) struct Stripes {
+    locks: Vec<Mutex<()>>,
+    hasher: RandomState,
+}
+
+/// Enough that two of the ids in work at one moment seldom meet.
+const STRIPES: u64 = 1_024;
+
+impl Stripes {
+    pub(super) fn new() -> Self {
+        Self { locks: (0..STRIPES).map(|_| Mutex::new(())).collect(), hasher: RandomState::new() }
+    }
+
+    async fn enter(&self, flow_id: &FlowId) -> Option<MutexGuard<'_, ()>> {
+        let stripe = usize::try_from(self.hasher.hash_one(flow_id) % STRIPES).ok()?;
+        Some(self.locks.get(stripe)?.lock().await)
+    }
+}
+
+/// A run that was read from the store.
+#[derive(Debug)]
+pub(crate) struct Loaded {
+    pub(crate) state: RunState,
+    /// Bytes of records since the last snapshot.
+    record_bytes: usize,
+    snapshot_bytes: usize,
+}
+
+impl From<crate::registry::Poisoned> for Error {
+    fn from(poisoned: crate::registry::Poisoned) -> Self {
+        Self::new(ErrorKind::Unavailable, poisoned.to_string())
+    }
+}
+
+impl Shard {
+    /// Runs a question to the store where it may block.
+    pub(crate) async fn ask<T: Send + 'static>(
+        &self,
+        question: impl FnOnce(&dyn Store) -> Result<T, StoreError> + Send + 'static,
+    ) -> Result<T, Error> {
+        let store = Arc::clone(&self.store);
+        let answer = self.handle.spawn_blocking(move || question(&*store)).await;
+        let answer =
+            answer.map_err(|e| Error::new(ErrorKind::Unavailable, format!("a read of the store: {e}")))?;
+        Ok(answer?)
+    }
+
+    /// The newest run of a flow id.
+    pub(crate) async fn live(&self, flow_id: &FlowId) -> Result<Option<LiveRun>, Error> {
+        if let Some(run) = self.registry.live(flow_id)? {
+            let identity = run.identity();
+            return Ok(Some(LiveRun { run: identity.run_id, flow: identity.flow.clone() }));
+        }
+        let flow_id = flow_id.clone();
+        self.ask(move |store| store.live(&flow_id)).await
+    }
+
+    /// The summary of a run.
+    pub(crate) async fn summary(&self, run: RunId) -> Result<Option<RunSummary>, Error> {
+        self.ask(move |store| store.summary(run)).await
+    }
+
+    /// The run with its one writer, or the state of a run that has ended, or `None` if there is no such run.
+    pub(crate) async fn run(self: &Arc<Self>, flow_id: &FlowId, run: RunId) -> Result<Option<Found>, Error> {
+        if let Some(resident) = self.registry.get(run)? {
+            return Ok(Some(Found::Open(resident)));
+        }
+        let _guard = self.stripes.enter(flow_id).await;
+        self.run_under_guard(run).await
+    }
+
+    /// As [`run`](Self::run), for who holds the id's stripe.
+    async fn run_under_guard(self: &Arc<Self>, run: RunId) -> Result<Option<Found>, Error> {
+        // Somebody else may have loaded it before the stripe was free.
+        if let Some(resident) = self.registry.get(run)? {
+            return Ok(Some(Found::Open(resident)));
+        }
+        let Some(loaded) = self.load(run).await? else { return Ok(None) };
+        if loaded.state.closed.is_some() {
+            return Ok(Some(Found::Closed(Arc::new(loaded.state))));
+        }
+        Ok(Some(Found::Open(self.admit(loaded)?)))
+    }
+
+    /// The writer of an open run, for who has [reserved](Self::reserve) its id.
+    pub(crate) async fn open(self: &Arc<Self>, run: RunId) -> Result<Option<Arc<Resident>>, Error> {
+        Ok(match self.run_under_guard(run).await? {
+            Some(Found::Open(run)) => Some(run),
+            Some(Found::Closed(_)) | None => None,
+        })
+    }
+
+    /// Reads a run from the store.
+    pub(crate) async fn load(&self, run: RunId) -> Result<Option<Loaded>, Error> {
+        let read = self.ask(move |store| read(store, run)).await?;
+        read.transpose().map_err(|broken| {
+            let message = format!("run {run} is set aside: {broken}; it is kept as it is");
+            Error::new(ErrorKind::Quarantined, message)
+        })
+    }
+
+    /// Makes a loaded run resident, and begins what it has to do.
+    fn admit(self: &Arc<Self>, loaded: Loaded) -> Result<Arc<Resident>, Error> {
+        let Loaded { state, record_bytes, snapshot_bytes } = loaded;
+        let view = View::of(&state);
+        let outstanding = engine::outstanding(&state);
+        let idle = !state.is_active();
+        let resident = Arc::new(Resident::loaded(state, record_bytes, snapshot_bytes));
+        let resident = match self.registry.insert_if_absent(resident)? {
+            Ok(resident) => resident,
+            Err(occupant) => return Ok(occupant),
+        };
+        let jobs: Vec<_> = outstanding
+            .into_iter()
+            .filter_map(|effect| match effect {
+                Effect::Dispatch(task) => Some(Job {
+                    run: Arc::clone(&resident),
+                    task,
+                    view: view.clone(),
+                    first: false,
+                    busy: self.activity.begin(),
+                }),
+                // Its timers are in the store, where `Timers` finds them.
+                _ => None,
+            })
+            .collect();
+        self.dispatch(jobs);
+        if idle {
+            self.note_idle(Arc::clone(&resident));
+        }
+        Ok(resident)
+    }
+
+    /// Holds the right to start a run under `flow_id`, against everyone else who wants to.
+    pub(crate) async fn reserve(&self, flow_id: &FlowId) -> Option<MutexGuard<'_, ()>> {
+        self.stripes.enter(flow_id).await
+    }
+}
+
+/// A run that was found.
+#[derive(Clone, Debug)]
+pub(crate) enum Found {
+    /// It goes on, and this is its one writer.
+    Open(Arc<Resident>),
+    /// It has ended; this is how it stands.
+    Closed(Arc<RunState>),
+}
+
+/// The run as it is stored.
+fn read(store: &dyn Store, run: RunId) -> Result<Option<Result<Loaded, Broken>>, StoreError> {
+    let Some(stored) = store.load(run)? else { return Ok(None) };
+    let (snapshot, snapshot_bytes) = match &stored.snapshot {
+        Some((_, bytes)) => (Some(record::decode_state(bytes)?), bytes.len()),
+        None => (None, 0),
+    };
+    let record_bytes = stored.records.iter().map(|stored| stored.record.len()).sum();
+    let mut history = Vec::with_capacity(stored.records.len());
+    for stored in &stored.records {
+        let (at, events) = record::decode_transition(&stored.record)?;
+        history.push(Recorded { sequence: stored.sequence, at, events });
+    }
+    let state = engine::fold(snapshot, history);
+    Ok(state.map(|state| state.map(|state| Loaded { state, record_bytes, snapshot_bytes })).transpose())
+}

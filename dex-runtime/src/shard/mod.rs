@@ -1,0 +1,269 @@
+//! One opening of a store, and everything in memory that belongs to it.
+//!
+//! A shard joins the parts that do not know one another: the registry of resident runs, the committing
+//! thread, the queue of handler calls, timers and waiters. All of it is a cache; when a commit fails the
+//! whole shard is dropped, the store is opened again and a new shard is made from it. It knows nothing of
+//! typed flows beyond calling them by name, and nothing of callers' handles.
+
+mod lookup;
+mod recovery;
+mod sink;
+mod time;
+
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::thread::JoinHandle;
+use std::time::Duration;
+
+use tokio::runtime::Handle;
+use tokio::sync::watch;
+
+pub(crate) use self::lookup::Found;
+use self::lookup::Stripes;
+use self::sink::ShardSink;
+use crate::activity::{Activity, Busy};
+use crate::commit::{self, Committer};
+use crate::definition::Flows;
+use crate::dispatch::{Job, ReadyQueue, Timers, Waiters};
+use crate::error::{Error, ErrorKind};
+use crate::options::Options;
+use crate::registry::{Registry, Resident, Writer};
+use crate::store::{Store, StoreError};
+use crate::time::{Clock, Timestamp};
+use crate::worker;
+
+/// One opening of a store.
+#[derive(Debug)]
+pub(crate) struct Shard {
+    pub(crate) store: Arc<dyn Store>,
+    pub(crate) flows: Arc<Flows>,
+    pub(crate) options: Options,
+    pub(crate) clock: Arc<dyn Clock>,
+    pub(crate) registry: Registry<Resident>,
+    pub(crate) writer: Writer,
+    pub(crate) queue: ReadyQueue,
+    pub(crate) timers: Timers,
+    pub(crate) waiters: Arc<Waiters>,
+    pub(crate) activity: Activity,
+    idle: sink::IdleRuns,
+    stripes: Stripes,
+    handle: Handle,
+    state: watch::Sender<Phase>,
+    accepting: AtomicBool,
+    committing: Mutex<Option<JoinHandle<()>>>,
+    /// From a fault until the store was opened again there is something under way.
+    failing: Mutex<Option<Busy>>,
+}
+
+/// Whether a shard works.
+#[derive(Clone, Debug)]
+pub(crate) enum Phase {
+    /// It works.
+    Running,
+    /// A commit failed; the store has to be opened again.
+    Failed(StoreError),
+    /// It was ended for another opening of the store, which comes next.
+    Replaced,
+    /// It was stopped on purpose.
+    Stopped,
+}
+
+/// What a shard is made of.
+#[derive(Debug)]
+pub(crate) struct Parts {
+    pub(crate) store: Arc<dyn Store>,
+    pub(crate) flows: Arc<Flows>,
+    pub(crate) options: Options,
+    pub(crate) clock: Arc<dyn Clock>,
+    pub(crate) activity: Activity,
+    pub(crate) after_commit: AfterCommit,
+}
+
+/// What a shard does after a commit.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum AfterCommit {
+    /// What has to be done.
+    Release,
+    /// It tells the caller and ends as a crash would: for tests of what an opening has to make again.
+    Crash,
+}
+
+impl Shard {
+    /// Makes a shard and begins what the store says is to be done. To be called on a tokio runtime.
+    pub(crate) fn start(parts: Parts) -> Result<Arc<Self>, Error> {
+        let Parts { store, flows, options, clock, activity, after_commit } = parts;
+        let committer = Arc::new(Committer::new(options.commit_queue_max));
+        let writer = Writer {
+            clock: Arc::clone(&clock),
+            limits: options.limits,
+            epoch: store.epoch(),
+            committer: Arc::clone(&committer),
+            activity: activity.clone(),
+        };
+        let shard = Arc::new(Self {
+            registry: Registry::new(),
+            writer,
+            queue: ReadyQueue::new(options.worker_slots),
+            timers: Timers::new(options.timers_max),
+            waiters: Arc::default(),
+            idle: sink::IdleRuns::new(options.idle_runs_max),
+            stripes: Stripes::new(),
+            handle: Handle::current(),
+            state: watch::Sender::new(Phase::Running),
+            accepting: AtomicBool::new(true),
+            committing: Mutex::new(None),
+            failing: Mutex::new(None),
+            store: Arc::clone(&store),
+            flows,
+            options,
+            clock,
+            activity,
+        });
+        let sink = ShardSink::new(&shard, after_commit);
+        let transitions_max = match after_commit {
+            AfterCommit::Release => shard.options.commit_transitions_max,
+            AfterCommit::Crash => 1,
+        };
+        let thread = commit::spawn(committer, store, transitions_max, sink)
+            .map_err(|e| StoreError::io("start the committing thread", e))?;
+        *shard.lock_committing() = Some(thread);
+        let recovering = shard.activity.begin();
+        shard.handle.spawn(recovery::recover(Arc::clone(&shard), recovering));
+        shard.handle.spawn(time::keep_time(Arc::clone(&shard)));
+        Ok(shard)
+    }
+
+    fn lock_committing(&self) -> std::sync::MutexGuard<'_, Option<JoinHandle<()>>> {
+        self.committing.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Adds handler calls and starts as many slots as they need.
+    pub(crate) fn dispatch(self: &Arc<Self>, jobs: impl IntoIterator<Item = Job>) {
+        for _ in 0..self.queue.push(jobs) {
+            self.handle.spawn(worker::slot(Arc::clone(self)));
+        }
+    }
+
+    /// Completes when the shard does not work any more, with the reason.
+    pub(crate) async fn ended(&self) -> Phase {
+        let mut state = self.state.subscribe();
+        let ended = state.wait_for(|phase| !matches!(phase, Phase::Running)).await;
+        ended.map_or(Phase::Stopped, |phase| phase.clone())
+    }
+
+    /// Whether the shard has ended and another one takes its place.
+    pub(crate) fn has_successor(&self) -> bool {
+        matches!(&*self.state.borrow(), Phase::Failed(_) | Phase::Replaced)
+    }
+
+    /// Whether anything was written since this opening.
+    pub(crate) fn has_written(&self) -> bool {
+        self.writer.committer.has_written()
+    }
+
+    /// Why the shard does not work, if it does not.
+    pub(crate) fn check(&self) -> Result<(), Error> {
+        match &*self.state.borrow() {
+            Phase::Running => {}
+            Phase::Failed(fault) => return Err(fault.clone().into()),
+            Phase::Replaced => {
+                return Err(Error::new(ErrorKind::Unavailable, "the engine is being opened again"));
+            }
+            Phase::Stopped => return Err(Error::new(ErrorKind::ShutDown, "the engine was shut down")),
+        }
+        if self.accepting.load(Ordering::Acquire) {
+            Ok(())
+        } else {
+            Err(Error::new(ErrorKind::ShutDown, "the engine is shutting down and takes no more calls"))
+        }
+    }
+
+    /// Ends the shard with what has failed. Everything in memory is forgotten.
+    fn fail(&self, fault: &StoreError) {
+        let first = self.state.send_if_modified(|phase| {
+            let running = matches!(phase, Phase::Running);
+            if running {
+                // Before anyone can see the fault, or it could be taken before it is there.
+                *self.failing.lock().unwrap_or_else(PoisonError::into_inner) = Some(self.activity.begin());
+                *phase = Phase::Failed(fault.clone());
+            }
+            running
+        });
+        if first {
+            self.forget_all();
+        }
+    }
+
+    /// What keeps the engine busy since the fault that ended this shard; for whoever opens the next one.
+    pub(crate) fn take_failing(&self) -> Option<Busy> {
+        self.failing.lock().unwrap_or_else(PoisonError::into_inner).take()
+    }
+
+    fn forget_all(&self) {
+        self.queue.stop();
+        match self.registry.clear() {
+            Ok(runs) => runs.iter().for_each(|run| run.forget()),
+            Err(poisoned) => tracing::error!(%poisoned, "stopping all the same"),
+        }
+        self.waiters.stop();
+    }
+
+    /// Stops at once, as a crash would: nothing that runs is waited for. Another opening comes next, unless
+    /// `phase` says otherwise.
+    pub(crate) async fn kill(&self, phase: Phase) {
+        self.state.send_if_modified(|now| {
+            let running = matches!(now, Phase::Running);
+            if running {
+                *now = phase;
+            }
+            running
+        });
+        self.forget_all();
+        self.writer.committer.end();
+        self.join_committer().await;
+    }
+
+    /// Takes no more calls, lets running handlers end for up to `grace`, then calls them off, and leaves.
+    ///
+    /// Gives how many handler calls were left behind; the next opening makes them again.
+    pub(crate) async fn stop(&self, grace: Duration) -> usize {
+        self.accepting.store(false, Ordering::Release);
+        self.queue.stop();
+        let deadline = self.clock.now().saturating_add(grace);
+        let left = self.handlers_end(deadline).await;
+        self.state.send_replace(Phase::Stopped);
+        self.forget_all();
+        self.writer.committer.end();
+        self.join_committer().await;
+        left
+    }
+
+    /// Waits for running handlers until `deadline`. Gives how many still run.
+    async fn handlers_end(&self, deadline: Timestamp) -> usize {
+        // How often running handlers are counted; a shutdown may be late by this.
+        const LOOK: Duration = Duration::from_millis(5);
+        loop {
+            let (running, now) = (self.queue.running(), self.clock.now());
+            if running == 0 || now >= deadline {
+                return running;
+            }
+            self.clock.sleep_until(now.saturating_add(LOOK).min(deadline)).await;
+        }
+    }
+
+    async fn join_committer(&self) {
+        let thread = self.lock_committing().take();
+        if let Some(thread) = thread {
+            // A panic of the thread has already stopped the engine; there is nobody else to tell.
+            let _ = self.handle.spawn_blocking(move || thread.join()).await;
+        }
+    }
+}
+
+impl Drop for Shard {
+    /// Lets the committing thread end, and with it the use of the store, when the runtime that ran the
+    /// shard is gone.
+    fn drop(&mut self) {
+        self.writer.committer.end();
+    }
+}

@@ -1,0 +1,131 @@
+//! What happens after a commit.
+
+use std::collections::VecDeque;
+use std::sync::{Arc, Mutex, PoisonError, Weak};
+
+use super::{AfterCommit, Shard};
+use crate::commit::Sink;
+use crate::dispatch::Job;
+use crate::engine::Effect;
+use crate::registry::{After, Reply, Resident};
+use crate::store::StoreError;
+
+/// Hands on what the committing thread has written.
+pub(super) struct ShardSink {
+    /// Weak, or the thread would keep its own shard alive.
+    shard: Weak<Shard>,
+    after_commit: AfterCommit,
+}
+
+impl ShardSink {
+    pub(super) fn new(shard: &Arc<Shard>, after_commit: AfterCommit) -> Self {
+        Self { shard: Arc::downgrade(shard), after_commit }
+    }
+}
+
+impl Sink<After> for ShardSink {
+    fn written(&self, after: &mut Vec<After>) {
+        let Some(shard) = self.shard.upgrade() else { return };
+        if self.after_commit == AfterCommit::Crash {
+            return crash(&shard, after);
+        }
+        // One push for the whole batch: one lock, and slots are started together.
+        let mut jobs = Vec::new();
+        let mut replies = Vec::new();
+        // Work that follows is counted before what caused it is done.
+        let busy = shard.activity.begin();
+        for after in after.drain(..) {
+            shard.release(after, &mut jobs, &mut replies);
+        }
+        shard.dispatch(jobs);
+        for reply in replies {
+            // A caller who has gone meanwhile does not mind.
+            let _ = reply.send(Ok(()));
+        }
+        drop(busy);
+    }
+
+    fn failed(&self, fault: &StoreError, after: Vec<After>) {
+        if let Some(shard) = self.shard.upgrade() {
+            shard.fail(fault);
+        }
+        for reply in after.into_iter().filter_map(|after| after.reply) {
+            let _ = reply.send(Err(fault.clone()));
+        }
+    }
+}
+
+/// Ends the shard with nothing done but telling the callers that their commits are on disk.
+fn crash(shard: &Shard, after: &mut Vec<After>) {
+    shard.fail(&StoreError::Unavailable { reason: "a test crashes after each commit".into() });
+    for reply in after.drain(..).filter_map(|after| after.reply) {
+        let _ = reply.send(Ok(()));
+    }
+}
+
+impl Shard {
+    /// Carries out the effects of one written commit; calls to make are collected in `jobs`.
+    fn release(&self, after: After, jobs: &mut Vec<Job>, replies: &mut Vec<Reply>) {
+        let After { run, effects, view, timers_set, timers_cleared, end, first, reply, busy } = after;
+        self.timers.change(&timers_set, &timers_cleared);
+        for effect in effects {
+            match effect {
+                Effect::Dispatch(task) => jobs.extend(view.clone().map(|view| Job {
+                    run: Arc::clone(&run),
+                    task,
+                    view,
+                    first,
+                    busy: self.activity.begin(),
+                })),
+                // Set above, together with those of the store.
+                Effect::ArmTimer { .. } => {}
+                Effect::Revoke { execution } => run.call_off(Some(execution)),
+                Effect::Close { .. } => run.call_off(None),
+            }
+        }
+        if let Some(end) = end {
+            self.waiters.wake(end.identity.run_id, &end);
+            run.note_written();
+            self.passivate(&run);
+        } else if run.note_written() {
+            self.note_idle(run);
+        }
+        replies.extend(reply);
+        drop(busy);
+    }
+
+    /// Keeps a run that has nothing to do for a while, and lets the one go that had to wait longest.
+    pub(super) fn note_idle(&self, run: Arc<Resident>) {
+        if let Some(outgoing) = self.idle.push(run) {
+            self.passivate(&outgoing);
+        }
+    }
+
+    fn passivate(&self, run: &Arc<Resident>) {
+        if run.passivate()
+            && let Err(poisoned) = self.registry.remove(run)
+        {
+            tracing::error!(%poisoned, "a run stays in the table of resident runs");
+        }
+    }
+}
+
+/// Runs that have nothing to do, in the order in which they came to that.
+#[derive(Debug)]
+pub(super) struct IdleRuns {
+    runs: Mutex<VecDeque<Arc<Resident>>>,
+    max: usize,
+}
+
+impl IdleRuns {
+    pub(super) fn new(max: usize) -> Self {
+        Self { runs: Mutex::default(), max }
+    }
+
+    /// Adds a run; gives those that have to go for it. A run may be here more than once.
+    fn push(&self, run: Arc<Resident>) -> Option<Arc<Resident>> {
+        let mut runs = self.runs.lock().unwrap_or_else(PoisonError::into_inner);
+        runs.push_back(run);
+        if runs.len() > self.max { runs.pop_front() } else { None }
+    }
+}

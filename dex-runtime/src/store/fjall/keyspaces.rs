@@ -1,0 +1,177 @@
+//! The keyspaces, and what is done with all of them.
+
+use std::ops::RangeInclusive;
+use std::time::{Duration, Instant};
+
+use fjall::config::CompressionPolicy;
+use fjall::{Database, Keyspace, KeyspaceCreateOptions};
+
+use super::super::{StoreError, keys};
+use super::options::FjallOptions;
+
+/// A keyspace, by what is in it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub(super) enum Part {
+    Events,
+    Snapshots,
+    Runs,
+    Live,
+    Ready,
+    Timers,
+    Meta,
+}
+
+pub(super) const PARTS: usize = 7;
+
+impl Part {
+    /// In the order in which marks are written in the watermark: new ones go to the end.
+    pub(super) const ALL: [Self; PARTS] =
+        [Self::Events, Self::Snapshots, Self::Runs, Self::Live, Self::Ready, Self::Timers, Self::Meta];
+
+    /// The keyspace's name on disk, for ever.
+    pub(super) const fn name(self) -> &'static str {
+        match self {
+            Self::Events => "events",
+            Self::Snapshots => "snapshots",
+            Self::Runs => "runs",
+            Self::Live => "live",
+            Self::Ready => "ready",
+            Self::Timers => "timers",
+            Self::Meta => "meta",
+        }
+    }
+}
+
+/// For each keyspace the sequence number of the last batch that changed it; 0 if none has.
+///
+/// Keyspaces get from the journal to tables at their own times, so each one tells for itself what it has.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) struct Marks(pub(super) [u64; PARTS]);
+
+impl Marks {
+    pub(super) fn latest(&self) -> u64 {
+        self.0.iter().copied().max().unwrap_or(0)
+    }
+
+    /// The number of the next batch.
+    pub(super) fn next(&self) -> u64 {
+        // A mark that cannot be counted on from is damage; marks are never this large.
+        self.latest().saturating_add(1)
+    }
+
+    pub(super) fn set(&mut self, part: Part, sequence: u64) {
+        if let Some(mark) = self.0.get_mut(part as usize) {
+            *mark = sequence;
+        }
+    }
+
+    /// The keyspaces that should have more than they do.
+    pub(super) fn behind<'a>(&'a self, expected: &'a Self) -> impl Iterator<Item = Part> + 'a {
+        let pairs = self.0.iter().zip(&expected.0).zip(Part::ALL);
+        pairs.filter(|((found, expected), _)| found < expected).map(|(_, part)| part)
+    }
+
+    /// The batches that are missing from what was `expected`, as far as marks tell.
+    pub(super) fn lost(&self, expected: &Self) -> Option<RangeInclusive<u64>> {
+        let behind = self.0.iter().zip(&expected.0).filter(|(found, expected)| found < expected);
+        let first_known = behind.map(|(_, expected)| *expected).min()?;
+        // A journal that lost its end has nothing after its last batch. If some keyspace has come further,
+        // it is only certain that the last batch of each that has not is gone.
+        let (found, expected) = (self.latest(), expected.latest());
+        let first = if found < expected { found + 1 } else { first_known };
+        Some(first..=expected)
+    }
+}
+
+pub(super) struct Keyspaces {
+    pub(super) events: Keyspace,
+    pub(super) snapshots: Keyspace,
+    pub(super) runs: Keyspace,
+    pub(super) live: Keyspace,
+    pub(super) ready: Keyspace,
+    pub(super) timers: Keyspace,
+    pub(super) meta: Keyspace,
+}
+
+/// Longest wait for memory to get into tables at closing.
+///
+/// What does not get there in time is in the journal; the next opening reads it from there.
+const FLUSH_MAX: Duration = Duration::from_secs(10);
+
+impl Keyspaces {
+    /// Opens all keyspaces; makes those that are not there.
+    pub(super) fn open(database: &Database, options: &FjallOptions) -> fjall::Result<Self> {
+        let keyspace = |part: Part| {
+            database.keyspace(part.name(), || {
+                KeyspaceCreateOptions::default()
+                    .max_memtable_size(options.memtable_bytes)
+                    .data_block_compression_policy(CompressionPolicy::disabled())
+            })
+        };
+        Ok(Self {
+            events: keyspace(Part::Events)?,
+            snapshots: keyspace(Part::Snapshots)?,
+            runs: keyspace(Part::Runs)?,
+            live: keyspace(Part::Live)?,
+            ready: keyspace(Part::Ready)?,
+            timers: keyspace(Part::Timers)?,
+            meta: keyspace(Part::Meta)?,
+        })
+    }
+
+    pub(super) fn get(&self, part: Part) -> &Keyspace {
+        match part {
+            Part::Events => &self.events,
+            Part::Snapshots => &self.snapshots,
+            Part::Runs => &self.runs,
+            Part::Live => &self.live,
+            Part::Ready => &self.ready,
+            Part::Timers => &self.timers,
+            Part::Meta => &self.meta,
+        }
+    }
+
+    /// Reads every keyspace's mark.
+    pub(super) fn marks(&self) -> Result<Marks, StoreError> {
+        let mut marks = Marks::default();
+        for part in Part::ALL {
+            let found = self.get(part).get(keys::MARK).map_err(|e| read_error(&e))?;
+            if let Some(mark) = found {
+                marks.set(part, number(&mark)?);
+            }
+        }
+        Ok(marks)
+    }
+
+    /// Writes what is in memory into tables, so that the next opening need not read the journal.
+    pub(super) fn flush(&self) -> Result<(), StoreError> {
+        let flush_error = |error: fjall::Error| StoreError::io("write tables", std::io::Error::other(error));
+        for part in Part::ALL {
+            self.get(part).rotate_memtable().map_err(flush_error)?;
+        }
+        let deadline = Instant::now() + FLUSH_MAX;
+        while Part::ALL.iter().any(|part| self.get(*part).sealed_memtable_count() > 0) {
+            if Instant::now() > deadline {
+                return Ok(());
+            }
+            std::thread::sleep(Duration::from_millis(1));
+        }
+        Ok(())
+    }
+}
+
+/// Reads a number of the kind that marks and the epoch are.
+pub(super) fn number(value: &[u8]) -> Result<u64, StoreError> {
+    value.try_into().map(u64::from_be_bytes).map_err(|_| StoreError::Unreadable {
+        what: "a stored number".into(),
+        reason: format!("it has {} bytes instead of 8", value.len()),
+    })
+}
+
+/// A failed read of an open store.
+pub(super) fn read_error(error: &fjall::Error) -> StoreError {
+    StoreError::Unreadable {
+        what: "the store".into(),
+        reason: format!("{error}; if a file was damaged, put back a copy of the folder or repair it"),
+    }
+}

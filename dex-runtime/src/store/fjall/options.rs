@@ -1,0 +1,49 @@
+//! What can be set about the embedded store.
+
+const MIB: u64 = 1024 * 1024;
+
+/// Options of the embedded store. The defaults suit a service that shares its machine with others.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct FjallOptions {
+    /// Bytes of memory for blocks that were read from disk. A fifth of what the process may use is plenty.
+    pub cache_bytes: u64,
+    /// Bytes of written rows that a keyspace keeps in memory before it writes a table.
+    ///
+    /// Small, because what is in memory at a crash is read again from the journal at the next opening.
+    /// Counts when a store is made; a store that exists keeps what it has.
+    pub memtable_bytes: u64,
+    /// Bytes of journal at which tables are written early. At least 64 MiB, which smaller values mean.
+    ///
+    /// Opening after a crash takes about a second for each 64 MiB.
+    pub journal_bytes: u64,
+    /// Commits are refused while fewer bytes than this are free on the disk.
+    ///
+    /// The database cannot go on once a write of its own has hit a full disk, so commits stop while
+    /// everything in memory still has room to be written: twice the journal limit.
+    pub free_bytes_min: u64,
+}
+
+impl FjallOptions {
+    /// Least journal limit that the database takes.
+    const JOURNAL_BYTES_MIN: u64 = 64 * MIB;
+
+    pub(super) fn database(&self, path: &std::path::Path) -> fjall::DatabaseBuilder<fjall::Database> {
+        fjall::Database::builder(path)
+            .cache_size(self.cache_bytes)
+            .max_journaling_size(self.journal_bytes.max(Self::JOURNAL_BYTES_MIN))
+            // Two flush and compact beside one another; the committer is the only writer.
+            .worker_threads(2)
+    }
+}
+
+impl Default for FjallOptions {
+    fn default() -> Self {
+        Self {
+            cache_bytes: 32 * MIB,
+            memtable_bytes: 16 * MIB,
+            journal_bytes: 64 * MIB,
+            free_bytes_min: 128 * MIB,
+        }
+    }
+}

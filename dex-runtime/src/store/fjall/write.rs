@@ -1,0 +1,181 @@
+//! Commits: what one becomes in the database.
+//!
+//! An ordinary transition is one key. To that come one mark for each keyspace that a batch touches,
+//! however many transitions it has.
+
+use std::collections::hash_map::Entry;
+use std::collections::{BTreeMap, HashMap, HashSet};
+
+use bytes::Bytes;
+use fjall::{Database, OwnedWriteBatch, PersistMode};
+
+use super::super::{Due, LiveRun, RunCommit, StoreError, keys, record};
+use super::keyspaces::{Keyspaces, Part};
+use super::read::View;
+use super::sequences::Sequences;
+use super::space::Space;
+use super::watermark::{Watermark, WatermarkFile};
+use crate::ids::{Name, RunId};
+
+/// What the committing thread keeps between commits.
+#[derive(Debug)]
+pub(super) struct Writer {
+    /// What the database has; durable once it is synced.
+    written: Watermark,
+    watermark: WatermarkFile,
+    last: Sequences,
+    flows: HashSet<Name>,
+    space: Space,
+}
+
+impl Writer {
+    pub(super) fn new(written: Watermark, watermark: WatermarkFile, flows: Vec<Name>, space: Space) -> Self {
+        Self { written, watermark, last: Sequences::default(), flows: flows.into_iter().collect(), space }
+    }
+
+    pub(super) fn commit(
+        &mut self,
+        database: &Database,
+        keyspaces: &Keyspaces,
+        commits: &[RunCommit],
+        durable: bool,
+    ) -> Result<(), StoreError> {
+        self.space.check()?;
+        let last = self.check_sequences(&View::now(database, keyspaces), commits)?;
+        let sequence = self.written.marks.next();
+        let changes = Changes::of(commits, &self.flows);
+        let mut batch = OwnedWriteBatch::with_capacity(database.clone(), commits.len() + changes.0.len() + 7)
+            .durability(Some(if durable { PersistMode::SyncData } else { PersistMode::Buffer }));
+        let mut bytes = 0;
+        for commit in commits {
+            bytes += commit.record.len();
+            batch.insert(&keyspaces.events, keys::event(commit.run, commit.sequence), &commit.record[..]);
+        }
+        let mut marks = self.written.marks;
+        marks.set(Part::Events, sequence);
+        for ((part, key), value) in changes.0 {
+            marks.set(part, sequence);
+            match value {
+                Some(value) => {
+                    bytes += value.len();
+                    batch.insert(keyspaces.get(part), key, &value[..]);
+                }
+                None => batch.remove(keyspaces.get(part), key),
+            }
+        }
+        for (part, mark) in Part::ALL.into_iter().zip(marks.0) {
+            if mark == sequence {
+                batch.insert(keyspaces.get(part), keys::MARK, sequence.to_be_bytes());
+            }
+        }
+        batch.commit().map_err(commit_error)?;
+
+        self.written.marks = marks;
+        for (run, sequence) in last {
+            self.last.set(run, sequence);
+        }
+        self.space.wrote(bytes as u64);
+        self.flows.extend(started_flows(commits).cloned());
+        if durable { self.watermark.write(&self.written) } else { Ok(()) }
+    }
+
+    /// Makes durable what was committed without.
+    pub(super) fn sync(&mut self, database: &Database) -> Result<(), StoreError> {
+        database.persist(PersistMode::SyncAll).map_err(commit_error)?;
+        self.watermark.write(&self.written)?;
+        self.watermark.sync()
+    }
+
+    /// Checks that each commit follows the run's last transition, stored or in the same batch. Gives the
+    /// last sequence number of each run after the batch.
+    fn check_sequences(
+        &self,
+        view: &View<'_>,
+        commits: &[RunCommit],
+    ) -> Result<HashMap<RunId, u64>, StoreError> {
+        let mut last = HashMap::with_capacity(commits.len());
+        for commit in commits {
+            let last = match last.entry(commit.run) {
+                Entry::Occupied(known) => known.into_mut(),
+                Entry::Vacant(unknown) => unknown.insert(match self.last.get(commit.run) {
+                    Some(last) => last,
+                    None => view.last_sequence(commit.run)?,
+                }),
+            };
+            if Some(commit.sequence) != last.checked_add(1) {
+                return Err(StoreError::conflict(commit, *last));
+            }
+            *last = commit.sequence;
+        }
+        Ok(last)
+    }
+}
+
+/// What a batch changes beside events, by key.
+///
+/// A map, because all of a batch has one version in the database: of two changes of one key in a batch
+/// only the later may get there.
+struct Changes(BTreeMap<(Part, Vec<u8>), Option<Bytes>>);
+
+impl Changes {
+    fn of(commits: &[RunCommit], known_flows: &HashSet<Name>) -> Self {
+        let mut changes = Self(BTreeMap::new());
+        for commit in commits {
+            changes.add(commit);
+        }
+        for flow in started_flows(commits).filter(|flow| !known_flows.contains(*flow)) {
+            changes.put(Part::Meta, keys::flow(flow), Bytes::new());
+        }
+        changes
+    }
+
+    fn add(&mut self, commit: &RunCommit) {
+        let run = commit.run;
+        if let Some(snapshot) = &commit.snapshot {
+            let row = record::encode_snapshot_row(commit.sequence, snapshot);
+            self.put(Part::Snapshots, keys::run(run), row);
+        }
+        if let Some(summary) = &commit.summary {
+            self.put(Part::Runs, keys::run(run), record::encode_summary(summary));
+            if commit.sequence == 1 {
+                let live = LiveRun { run, flow: summary.flow.clone() };
+                self.put(Part::Live, keys::live(&summary.flow_id), record::encode_live(&live));
+            }
+        }
+        match commit.ready {
+            Some(true) => self.put(Part::Ready, keys::run(run), Bytes::new()),
+            Some(false) => self.remove(Part::Ready, keys::run(run)),
+            None => {}
+        }
+        for &(at, execution) in &commit.timers_cleared {
+            self.remove(Part::Timers, keys::timer(&Due { at, run, execution }));
+        }
+        for &(at, execution) in &commit.timers_set {
+            self.put(Part::Timers, keys::timer(&Due { at, run, execution }), Bytes::new());
+        }
+    }
+
+    fn put(&mut self, part: Part, key: impl Into<Vec<u8>>, value: Bytes) {
+        self.0.insert((part, key.into()), Some(value));
+    }
+
+    fn remove(&mut self, part: Part, key: impl Into<Vec<u8>>) {
+        self.0.insert((part, key.into()), None);
+    }
+}
+
+/// The flows of runs that start in `commits`.
+fn started_flows(commits: &[RunCommit]) -> impl Iterator<Item = &Name> {
+    let starts = commits.iter().filter(|commit| commit.sequence == 1);
+    starts.filter_map(|commit| commit.summary.as_ref()).map(|summary| &summary.flow)
+}
+
+fn commit_error(error: fjall::Error) -> StoreError {
+    match error {
+        fjall::Error::Io(source) => StoreError::io("write the journal", source),
+        fjall::Error::Poisoned => StoreError::Unavailable {
+            reason: "an earlier write failed, which is what a full disk or a failing one looks like".into(),
+        },
+        other => StoreError::io("commit", std::io::Error::other(other)),
+    }
+}

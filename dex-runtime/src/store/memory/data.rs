@@ -1,0 +1,105 @@
+//! What is stored, as ordered tables.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::ops::Bound;
+
+use bytes::Bytes;
+
+use super::super::{Due, LiveRun, RunCommit, RunSummary, StoreError, StoredRecord, StoredRun};
+use crate::ids::{FlowId, Name, RunId};
+use crate::time::Timestamp;
+
+/// Everything of a store. A copy is cheap enough for tests: records are shared.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Data {
+    pub(super) events: BTreeMap<(RunId, u64), Bytes>,
+    pub(super) snapshots: BTreeMap<RunId, (u64, Bytes)>,
+    pub(super) runs: BTreeMap<RunId, RunSummary>,
+    pub(super) live: BTreeMap<FlowId, LiveRun>,
+    pub(super) ready: BTreeSet<RunId>,
+    pub(super) timers: BTreeSet<Due>,
+    pub(super) flows: BTreeSet<Name>,
+}
+
+impl Data {
+    fn last(&self, run: RunId) -> u64 {
+        self.events.range((run, 0)..=(run, u64::MAX)).next_back().map_or(0, |((_, sequence), _)| *sequence)
+    }
+
+    /// Whether each commit follows the run's last transition, stored or in the same list.
+    pub(super) fn check(&self, commits: &[RunCommit]) -> Result<(), StoreError> {
+        let mut last = BTreeMap::new();
+        for commit in commits {
+            let last = last.entry(commit.run).or_insert_with(|| self.last(commit.run));
+            if Some(commit.sequence) != last.checked_add(1) {
+                return Err(StoreError::conflict(commit, *last));
+            }
+            *last = commit.sequence;
+        }
+        Ok(())
+    }
+
+    pub(super) fn apply(&mut self, commits: &[RunCommit]) {
+        for commit in commits {
+            self.apply_one(commit);
+        }
+    }
+
+    fn apply_one(&mut self, commit: &RunCommit) {
+        let run = commit.run;
+        self.events.insert((run, commit.sequence), commit.record.clone());
+        if let Some(snapshot) = &commit.snapshot {
+            self.snapshots.insert(run, (commit.sequence, snapshot.clone()));
+        }
+        if let Some(summary) = &commit.summary {
+            self.runs.insert(run, summary.clone());
+            if commit.sequence == 1 {
+                let live = LiveRun { run, flow: summary.flow.clone() };
+                self.live.insert(summary.flow_id.clone(), live);
+                self.flows.insert(summary.flow.clone());
+            }
+        }
+        match commit.ready {
+            Some(true) => drop(self.ready.insert(run)),
+            Some(false) => drop(self.ready.remove(&run)),
+            None => {}
+        }
+        for &(at, execution) in &commit.timers_cleared {
+            self.timers.remove(&Due { at, run, execution });
+        }
+        for &(at, execution) in &commit.timers_set {
+            self.timers.insert(Due { at, run, execution });
+        }
+    }
+
+    pub(super) fn load(&self, run: RunId) -> Result<Option<StoredRun>, StoreError> {
+        let snapshot = self.snapshots.get(&run).cloned();
+        let from = snapshot.as_ref().map_or(1, |(sequence, _)| sequence.saturating_add(1));
+        StoredRun::whole(run, snapshot, self.history(run, from, usize::MAX))
+    }
+
+    pub(super) fn history(&self, run: RunId, from: u64, limit: usize) -> Vec<StoredRecord> {
+        self.events
+            .range((run, from)..=(run, u64::MAX))
+            .take(limit)
+            .map(|((_, sequence), record)| StoredRecord { sequence: *sequence, record: record.clone() })
+            .collect()
+    }
+
+    pub(super) fn runs_after(&self, after: Option<RunId>, limit: usize) -> Vec<RunSummary> {
+        self.runs.range(from(after)).take(limit).map(|(_, summary)| summary.clone()).collect()
+    }
+
+    pub(super) fn ready_after(&self, after: Option<RunId>, limit: usize) -> Vec<RunId> {
+        self.ready.range(from(after)).take(limit).copied().collect()
+    }
+
+    pub(super) fn due_after(&self, after: Option<&Due>, until: Timestamp, limit: usize) -> Vec<Due> {
+        let due = self.timers.range(from(after.copied()));
+        due.take_while(|due| due.at <= until).take(limit).copied().collect()
+    }
+}
+
+fn from<T>(after: Option<T>) -> (Bound<T>, Bound<T>) {
+    (after.map_or(Bound::Unbounded, Bound::Excluded), Bound::Unbounded)
+}

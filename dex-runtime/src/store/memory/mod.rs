@@ -1,0 +1,218 @@
+//! A store in memory, for tests: it behaves like one on disk and can be told to fail.
+//!
+//! The data belongs to all openings made of one another with [`MemoryStore::reopen`], as a folder belongs
+//! to the processes that open it one after the other. What a "crash" leaves is what was committed, and what
+//! a "power loss" leaves is what was committed up to the last durable commit.
+
+mod data;
+mod faults;
+#[cfg(test)]
+mod tests;
+
+use std::path::PathBuf;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use self::data::Data;
+pub use self::faults::{FailAt, Gate};
+use self::faults::{Fault, Faults, GateState};
+use super::{Due, LiveRun, RunCommit, RunSummary, Store, StoreError, StoredRecord, StoredRun};
+use crate::ids::{Epoch, FlowId, Name, RunId};
+use crate::time::Timestamp;
+
+/// A store whose data ends with the process.
+#[derive(Debug)]
+pub struct MemoryStore {
+    disk: Arc<Disk>,
+    epoch: Epoch,
+    /// Why this opening takes no commits, if it does not.
+    fault: Mutex<Option<StoreError>>,
+}
+
+/// What all openings share.
+#[derive(Debug, Default)]
+struct Disk {
+    kept: Mutex<Kept>,
+    gate: Arc<GateState>,
+}
+
+#[derive(Debug, Default)]
+struct Kept {
+    epoch: u64,
+    /// What readers see and what the end of a process leaves.
+    written: Data,
+    /// What the end of power leaves.
+    durable: Data,
+    /// Commits in `written` that are not in `durable`.
+    unsynced: Vec<RunCommit>,
+    faults: Faults,
+}
+
+impl Default for MemoryStore {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+impl MemoryStore {
+    /// A new store with nothing in it.
+    pub fn new() -> Self {
+        Self::open(Arc::default())
+    }
+
+    /// Opens the same data again, as after the end of this store's process. This opening is fenced off.
+    #[must_use]
+    pub fn reopen(&self) -> Self {
+        Self::open(Arc::clone(&self.disk))
+    }
+
+    /// Opens the same data again, as after the machine lost power: commits after the last durable one are
+    /// gone.
+    #[must_use]
+    pub fn reopen_after_power_loss(&self) -> Self {
+        let mut kept = lock(&self.disk.kept);
+        kept.written = kept.durable.clone();
+        kept.unsynced.clear();
+        drop(kept);
+        self.reopen()
+    }
+
+    fn open(disk: Arc<Disk>) -> Self {
+        let epoch = {
+            let mut kept = lock(&disk.kept);
+            kept.epoch += 1;
+            Epoch(kept.epoch)
+        };
+        Self { disk, epoch, fault: Mutex::new(None) }
+    }
+
+    /// Makes the `nth` commit from now on fail (1: the next one), before or after it is written.
+    pub fn fail_commit(&self, nth: u64, at: FailAt) {
+        lock(&self.disk.kept).faults.fail(nth, at);
+    }
+
+    /// While `full`, commits are refused with [`StoreError::DiskFull`].
+    pub fn set_disk_full(&self, full: bool) {
+        lock(&self.disk.kept).faults.disk_full = full;
+    }
+
+    /// Stops commits before they are written, until the gate is opened or dropped.
+    #[must_use = "dropping the gate opens it"]
+    pub fn gate(&self) -> Gate {
+        Gate::close(&self.disk.gate)
+    }
+
+    /// Commits that were taken so far, over all openings.
+    pub fn commits(&self) -> u64 {
+        lock(&self.disk.kept).faults.taken()
+    }
+
+    fn read<T>(&self, what: impl FnOnce(&Data) -> T) -> Result<T, StoreError> {
+        match &*lock(&self.fault) {
+            Some(StoreError::Unavailable { reason }) if reason == CLOSED => {
+                Err(StoreError::Unavailable { reason: CLOSED.into() })
+            }
+            _ => Ok(what(&lock(&self.disk.kept).written)),
+        }
+    }
+
+    fn fail(&self, reason: &str) -> StoreError {
+        let error = StoreError::Unavailable { reason: reason.into() };
+        lock(&self.fault).get_or_insert(error).clone()
+    }
+}
+
+const CLOSED: &str = "it was closed";
+
+/// A test that panicked while it held the lock is reported as such; others go on.
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+impl Kept {
+    fn commit(&mut self, commits: &[RunCommit], durable: bool) -> Result<(), StoreError> {
+        let latest = self.epoch;
+        if let Some(stale) = commits.iter().find(|commit| commit.epoch.0 != latest) {
+            return Err(StoreError::Fenced { epoch: stale.epoch.0, latest });
+        }
+        self.written.check(commits)?;
+        self.written.apply(commits);
+        self.unsynced.extend_from_slice(commits);
+        if durable {
+            let unsynced = std::mem::take(&mut self.unsynced);
+            self.durable.apply(&unsynced);
+        }
+        Ok(())
+    }
+}
+
+impl Store for MemoryStore {
+    fn epoch(&self) -> Epoch {
+        self.epoch
+    }
+
+    fn commit(&self, commits: &[RunCommit], durable: bool) -> Result<(), StoreError> {
+        if let Some(fault) = self.fault() {
+            return Err(fault);
+        }
+        self.disk.gate.pass();
+        let mut kept = lock(&self.disk.kept);
+        if self.epoch.0 != kept.epoch {
+            return Err(StoreError::Fenced { epoch: self.epoch.0, latest: kept.epoch });
+        }
+        match kept.faults.next() {
+            Fault::None => kept.commit(commits, durable),
+            Fault::DiskFull => {
+                Err(StoreError::DiskFull { path: PathBuf::from("memory"), free: 0, needed: 1 })
+            }
+            Fault::Fail(FailAt::BeforeWriting) => Err(self.fail("a test made a commit fail")),
+            Fault::Fail(FailAt::AfterWriting) => {
+                kept.commit(commits, durable)?;
+                Err(self.fail("a test made a commit fail after it was written"))
+            }
+        }
+    }
+
+    fn load(&self, run: RunId) -> Result<Option<StoredRun>, StoreError> {
+        self.read(|data| data.load(run))?
+    }
+
+    fn live(&self, flow_id: &FlowId) -> Result<Option<LiveRun>, StoreError> {
+        self.read(|data| data.live.get(flow_id).cloned())
+    }
+
+    fn summary(&self, run: RunId) -> Result<Option<RunSummary>, StoreError> {
+        self.read(|data| data.runs.get(&run).cloned())
+    }
+
+    fn runs(&self, after: Option<RunId>, limit: usize) -> Result<Vec<RunSummary>, StoreError> {
+        self.read(|data| data.runs_after(after, limit))
+    }
+
+    fn ready(&self, after: Option<RunId>, limit: usize) -> Result<Vec<RunId>, StoreError> {
+        self.read(|data| data.ready_after(after, limit))
+    }
+
+    fn due(&self, after: Option<&Due>, until: Timestamp, limit: usize) -> Result<Vec<Due>, StoreError> {
+        self.read(|data| data.due_after(after, until, limit))
+    }
+
+    fn history(&self, run: RunId, from: u64, limit: usize) -> Result<Vec<StoredRecord>, StoreError> {
+        self.read(|data| data.history(run, from, limit))
+    }
+
+    fn flows(&self) -> Result<Vec<Name>, StoreError> {
+        self.read(|data| data.flows.iter().cloned().collect())
+    }
+
+    fn fault(&self) -> Option<StoreError> {
+        lock(&self.fault).clone()
+    }
+
+    fn close(&self) -> Result<(), StoreError> {
+        *lock(&self.fault) = Some(StoreError::Unavailable { reason: CLOSED.into() });
+        let mut kept = lock(&self.disk.kept);
+        let unsynced = std::mem::take(&mut kept.unsynced);
+        kept.durable.apply(&unsynced);
+        Ok(())
+    }
+}

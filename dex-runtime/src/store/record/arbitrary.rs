@@ -1,0 +1,310 @@
+//! Strategies that make any event and any run state, for property tests here and elsewhere.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use proptest::collection::{btree_map, vec};
+use proptest::option;
+use proptest::prelude::*;
+
+use crate::engine::{
+    Attribute, ChannelState, Closed, Closing, Condition, Event, Execution, Failure, FailureKind, Matched,
+    Message, Method, Outcome, Output, Phase, Recovery, RunIdentity, RunState, Source, Status, Stop,
+};
+use crate::ids::{ExecutionNo, FlowId, MapKey, Name, RunId, Slot};
+use crate::store::{LiveRun, RunSummary};
+use crate::time::Timestamp;
+use crate::value::Payload;
+
+pub(crate) fn timestamp() -> impl Strategy<Value = Timestamp> {
+    (0..=Timestamp::MAX.as_micros()).prop_map(Timestamp::from_micros)
+}
+
+pub(crate) fn name() -> impl Strategy<Value = Name> {
+    "[a-zä_]{1,8}".prop_map(|text| Name::new(text).unwrap())
+}
+
+pub(crate) fn flow_id() -> impl Strategy<Value = FlowId> {
+    "[a-z0-9☃-]{1,12}".prop_map(|text| FlowId::new(text).unwrap())
+}
+
+pub(crate) fn run_id() -> impl Strategy<Value = RunId> {
+    any::<[u8; 16]>().prop_map(RunId::from_bytes)
+}
+
+pub(crate) fn slot() -> impl Strategy<Value = Slot> {
+    let key = "[a-z]{1,4}".prop_map(|text| MapKey::new(text).unwrap());
+    (name(), option::of(key)).prop_map(|(name, key)| Slot { name, key })
+}
+
+pub(crate) fn payload() -> impl Strategy<Value = Payload> {
+    prop_oneof![
+        any::<i64>().prop_map(|number| Payload::encode(&number).unwrap()),
+        ".{0,40}".prop_map(|text| Payload::encode(&text).unwrap()),
+        Just(Payload::NULL),
+    ]
+}
+
+fn execution_no() -> impl Strategy<Value = ExecutionNo> {
+    any::<u64>().prop_map(ExecutionNo)
+}
+
+fn identity() -> impl Strategy<Value = RunIdentity> {
+    (name(), flow_id(), run_id(), timestamp()).prop_map(|(flow, flow_id, run_id, started_at)| RunIdentity {
+        flow,
+        flow_id,
+        run_id,
+        started_at,
+    })
+}
+
+pub(crate) fn failure() -> impl Strategy<Value = Failure> {
+    let kind = prop_oneof![
+        Just(FailureKind::Error),
+        Just(FailureKind::Fatal),
+        Just(FailureKind::Panic),
+        Just(FailureKind::Timeout),
+        Just(FailureKind::Unworkable),
+    ];
+    (kind, ".{0,9}", ".{0,9}", vec(".{0,9}", 0..3), option::of(".{0,9}")).prop_map(
+        |(kind, type_name, message, chain, place)| Failure { kind, type_name, message, chain, place },
+    )
+}
+
+fn recovery() -> impl Strategy<Value = Recovery> {
+    (name(), failure(), any::<u32>()).prop_map(|(step, failure, attempts)| Recovery {
+        step,
+        failure,
+        attempts,
+    })
+}
+
+fn source() -> impl Strategy<Value = Source> {
+    prop_oneof![
+        Just(Source::Start),
+        execution_no().prop_map(Source::Step),
+        execution_no().prop_map(Source::Recovery),
+        name().prop_map(Source::Rpc),
+    ]
+}
+
+pub(crate) fn condition() -> impl Strategy<Value = Condition> {
+    let leaf = prop_oneof![
+        (slot(), any::<u32>(), any::<u32>(), any::<bool>())
+            .prop_map(|(slot, min, max, single)| Condition::Messages { slot, min, max, single }),
+        timestamp().prop_map(|at| Condition::Timer { at }),
+        payload().prop_map(Condition::Ready),
+    ];
+    leaf.prop_recursive(3, 8, 3, |inner| {
+        prop_oneof![
+            (vec(inner.clone(), 0..3), any::<bool>()).prop_map(|(of, tagged)| Condition::Any { of, tagged }),
+            vec(inner.clone(), 0..3).prop_map(Condition::All),
+            (inner, payload()).prop_map(|(inner, value)| Condition::With(Box::new(inner), value)),
+        ]
+    })
+}
+
+fn matched() -> impl Strategy<Value = Matched> {
+    let leaf = prop_oneof![any::<u32>().prop_map(Matched::Messages), Just(Matched::Plain)];
+    leaf.prop_recursive(3, 8, 3, |inner| {
+        prop_oneof![
+            (any::<u32>(), inner.clone()).prop_map(|(index, inner)| Matched::Any(index, Box::new(inner))),
+            vec(inner.clone(), 0..3).prop_map(Matched::All),
+            inner.prop_map(|inner| Matched::With(Box::new(inner))),
+        ]
+    })
+}
+
+fn closing() -> impl Strategy<Value = Closing> {
+    let stop = prop_oneof![Just(Stop::Cancel), Just(Stop::Terminate), Just(Stop::Fail)];
+    prop_oneof![
+        Just(Closing::Completed),
+        ".{0,9}".prop_map(|reason| Closing::Failed { reason }),
+        (name(), any::<u32>(), failure()).prop_map(|(step, number, failure)| Closing::StepFailed {
+            step,
+            number,
+            failure
+        }),
+        (stop, option::of(".{0,9}")).prop_map(|(stop, reason)| Closing::Stopped { stop, reason }),
+    ]
+}
+
+/// Any event of any kind. Events that follow one another need not make sense together.
+pub(crate) fn event() -> impl Strategy<Value = Event> {
+    prop_oneof![run_event(), step_event(), attempt_event()]
+}
+
+fn run_event() -> impl Strategy<Value = Event> {
+    prop_oneof![
+        identity().prop_map(|identity| Event::RunStarted { identity }),
+        (slot(), payload()).prop_map(|(slot, value)| Event::AttributeSet { slot, value }),
+        slot().prop_map(|slot| Event::AttributeDeleted { slot }),
+        (slot(), payload()).prop_map(|(slot, value)| Event::MessagePublished { slot, value }),
+        name().prop_map(|rpc| Event::RpcApplied { rpc }),
+        (name(), any::<u32>(), payload()).prop_map(|(step, number, value)| Event::OutputProduced {
+            step,
+            number,
+            value
+        }),
+        closing().prop_map(|closing| Event::RunClosed { closing }),
+    ]
+}
+
+fn step_event() -> impl Strategy<Value = Event> {
+    let scheduled = (execution_no(), name(), source(), payload(), any::<bool>(), option::of(recovery()));
+    prop_oneof![
+        scheduled.prop_map(|(execution, step, source, input, waits, recovery)| Event::StepScheduled {
+            execution,
+            step,
+            source,
+            input,
+            waits,
+            recovery
+        }),
+        (execution_no(), condition())
+            .prop_map(|(execution, condition)| Event::WaitStarted { execution, condition }),
+        (execution_no(), timestamp()).prop_map(|(execution, until)| Event::TimerFired { execution, until }),
+        (execution_no(), matched()).prop_map(|(execution, matched)| Event::WaitMet { execution, matched }),
+        execution_no().prop_map(|execution| Event::StepCompleted { execution }),
+        execution_no().prop_map(|execution| Event::StepCanceled { execution }),
+    ]
+}
+
+fn attempt_event() -> impl Strategy<Value = Event> {
+    prop_oneof![
+        (execution_no(), failure(), timestamp(), timestamp()).prop_map(
+            |(execution, failure, started_at, retry_at)| Event::AttemptFailed {
+                execution,
+                failure,
+                started_at,
+                retry_at
+            }
+        ),
+        execution_no().prop_map(|execution| Event::RetryStarted { execution }),
+        (execution_no(), failure()).prop_map(|(execution, failure)| Event::StepParked { execution, failure }),
+        execution_no().prop_map(|execution| Event::StepResumed { execution }),
+        (execution_no(), failure()).prop_map(|(execution, failure)| Event::StepFailed { execution, failure }),
+    ]
+}
+
+fn message() -> impl Strategy<Value = Message> {
+    (any::<u64>(), payload()).prop_map(|(number, value)| Message { number, value })
+}
+
+fn phase() -> impl Strategy<Value = Phase> {
+    let method = || prop_oneof![Just(Method::WaitFor), Just(Method::Execute)];
+    prop_oneof![
+        method().prop_map(Phase::Ready),
+        (condition(), timestamp())
+            .prop_map(|(condition, fired_until)| Phase::Waiting { condition, fired_until }),
+        (method(), timestamp()).prop_map(|(method, until)| Phase::Backoff { method, until }),
+        method().prop_map(Phase::Parked),
+    ]
+}
+
+fn outcome() -> impl Strategy<Value = Outcome> {
+    (condition(), matched(), vec((slot(), message()), 0..3))
+        .prop_map(|(condition, matched, reserved)| Outcome { condition, matched, reserved })
+}
+
+fn execution() -> impl Strategy<Value = Execution> {
+    let entry = (name(), any::<u32>(), source(), payload(), option::of(recovery()));
+    let standing = (phase(), timestamp(), any::<u32>(), any::<u32>());
+    let past = (option::of(timestamp()), option::of(failure()), option::of(outcome()));
+    (entry, standing, past).prop_map(
+        |(
+            (step, number, source, input, recovery),
+            (phase, since, attempt, failures),
+            (first_attempt_at, last_failure, outcome),
+        )| Execution {
+            step,
+            number,
+            source,
+            input,
+            phase,
+            since,
+            attempt,
+            failures,
+            first_attempt_at,
+            last_failure,
+            recovery,
+            outcome,
+        },
+    )
+}
+
+fn channels() -> impl Strategy<Value = BTreeMap<Slot, ChannelState>> {
+    let channel = (vec(message(), 0..3), any::<u64>()).prop_map(|(queue, published)| ChannelState {
+        queue: queue.into(),
+        published,
+        ..ChannelState::default()
+    });
+    btree_map(slot(), channel, 0..3)
+}
+
+/// Any run state whose derived fields fit the rest. Its history need not be possible.
+pub(crate) fn run_state() -> impl Strategy<Value = RunState> {
+    let attribute = (payload(), any::<u64>()).prop_map(|(value, version)| Attribute { value, version });
+    let output =
+        (name(), any::<u32>(), payload()).prop_map(|(step, number, value)| Output { step, number, value });
+    let closed = (timestamp(), closing(), any::<u64>()).prop_map(|(at, closing, unconsumed)| Closed {
+        at,
+        closing,
+        unconsumed,
+    });
+    let head = (identity(), any::<u64>(), any::<u64>(), btree_map(name(), any::<u32>(), 0..3));
+    let body = (
+        btree_map(execution_no(), execution(), 0..3),
+        btree_map(slot(), attribute, 0..3),
+        channels(),
+        any::<bool>(),
+        vec(output, 0..2),
+        option::of(closed),
+    );
+    (head, body).prop_map(
+        |(
+            (identity, version, scheduled, step_counts),
+            (executions, attributes, channels, completion_requested, outputs, closed),
+        )| {
+            let mut state = RunState {
+                identity: Arc::new(identity),
+                version,
+                scheduled,
+                step_counts,
+                executions,
+                ready: 0,
+                attributes: Arc::new(attributes),
+                channels,
+                completion_requested,
+                outputs,
+                closed,
+            };
+            super::state::derive(&mut state);
+            state
+        },
+    )
+}
+
+pub(crate) fn summary() -> impl Strategy<Value = RunSummary> {
+    let status = prop_oneof![
+        Just(Status::Running),
+        Just(Status::Completed),
+        Just(Status::Failed),
+        Just(Status::Canceled),
+        Just(Status::Terminated),
+    ];
+    (run_id(), flow_id(), name(), status, timestamp(), option::of(timestamp())).prop_map(
+        |(run, flow_id, flow, status, started_at, closed_at)| RunSummary {
+            run,
+            flow_id,
+            flow,
+            status,
+            started_at,
+            closed_at,
+        },
+    )
+}
+
+pub(crate) fn live() -> impl Strategy<Value = LiveRun> {
+    (run_id(), name()).prop_map(|(run, flow)| LiveRun { run, flow })
+}

@@ -1,0 +1,133 @@
+//! Events, one kind after the other. Times in them are distances from the transition's time.
+
+use super::bytes::{ReadError, Reader, Writer};
+use super::tag::event as tag;
+use crate::engine::Event;
+use crate::ids::ExecutionNo;
+use crate::time::Timestamp;
+
+impl Writer {
+    pub(super) fn event(&mut self, at: Timestamp, event: &Event) {
+        match event {
+            Event::RunStarted { identity } => {
+                self.byte(tag::RUN_STARTED);
+                self.identity(at, identity);
+            }
+            Event::AttributeSet { slot, value } => {
+                self.byte(tag::ATTRIBUTE_SET);
+                self.slot(slot);
+                self.payload(value);
+            }
+            Event::AttributeDeleted { slot } => {
+                self.byte(tag::ATTRIBUTE_DELETED);
+                self.slot(slot);
+            }
+            Event::MessagePublished { slot, value } => {
+                self.byte(tag::MESSAGE_PUBLISHED);
+                self.slot(slot);
+                self.payload(value);
+            }
+            Event::RpcApplied { rpc } => {
+                self.byte(tag::RPC_APPLIED);
+                self.name(rpc);
+            }
+            Event::StepScheduled { execution, step, source, input, waits, recovery } => {
+                self.of_execution(tag::STEP_SCHEDULED, *execution);
+                self.name(step);
+                self.source(source);
+                self.payload(input);
+                self.flag(*waits);
+                self.option(recovery.as_ref(), Self::recovery);
+            }
+            Event::WaitStarted { execution, condition } => {
+                self.of_execution(tag::WAIT_STARTED, *execution);
+                self.condition(at, condition);
+            }
+            Event::TimerFired { execution, until } => {
+                self.of_execution(tag::TIMER_FIRED, *execution);
+                self.time(at, *until);
+            }
+            Event::WaitMet { execution, matched } => {
+                self.of_execution(tag::WAIT_MET, *execution);
+                self.matched(matched);
+            }
+            Event::AttemptFailed { execution, failure, started_at, retry_at } => {
+                self.of_execution(tag::ATTEMPT_FAILED, *execution);
+                self.failure(failure);
+                self.time(at, *started_at);
+                self.time(at, *retry_at);
+            }
+            Event::RetryStarted { execution } => self.of_execution(tag::RETRY_STARTED, *execution),
+            Event::StepParked { execution, failure } => {
+                self.of_execution(tag::STEP_PARKED, *execution);
+                self.failure(failure);
+            }
+            Event::StepResumed { execution } => self.of_execution(tag::STEP_RESUMED, *execution),
+            Event::StepCompleted { execution } => self.of_execution(tag::STEP_COMPLETED, *execution),
+            Event::StepFailed { execution, failure } => {
+                self.of_execution(tag::STEP_FAILED, *execution);
+                self.failure(failure);
+            }
+            Event::StepCanceled { execution } => self.of_execution(tag::STEP_CANCELED, *execution),
+            Event::OutputProduced { step, number, value } => {
+                self.byte(tag::OUTPUT_PRODUCED);
+                self.name(step);
+                self.number((*number).into());
+                self.payload(value);
+            }
+            Event::RunClosed { closing } => {
+                self.byte(tag::RUN_CLOSED);
+                self.closing(closing);
+            }
+        }
+    }
+
+    fn of_execution(&mut self, tag: u8, execution: ExecutionNo) {
+        self.byte(tag);
+        self.execution(execution);
+    }
+}
+
+impl Reader<'_> {
+    pub(super) fn event(&mut self, at: Timestamp) -> Result<Event, ReadError> {
+        Ok(match self.byte()? {
+            tag::RUN_STARTED => Event::RunStarted { identity: self.identity(at)? },
+            tag::ATTRIBUTE_SET => Event::AttributeSet { slot: self.slot()?, value: self.payload()? },
+            tag::ATTRIBUTE_DELETED => Event::AttributeDeleted { slot: self.slot()? },
+            tag::MESSAGE_PUBLISHED => Event::MessagePublished { slot: self.slot()?, value: self.payload()? },
+            tag::RPC_APPLIED => Event::RpcApplied { rpc: self.name()? },
+            tag::STEP_SCHEDULED => Event::StepScheduled {
+                execution: self.execution()?,
+                step: self.name()?,
+                source: self.source()?,
+                input: self.payload()?,
+                waits: self.flag()?,
+                recovery: self.option(Self::recovery)?,
+            },
+            tag::WAIT_STARTED => {
+                Event::WaitStarted { execution: self.execution()?, condition: self.condition(at)? }
+            }
+            tag::TIMER_FIRED => Event::TimerFired { execution: self.execution()?, until: self.time(at)? },
+            tag::WAIT_MET => Event::WaitMet { execution: self.execution()?, matched: self.matched()? },
+            tag::ATTEMPT_FAILED => Event::AttemptFailed {
+                execution: self.execution()?,
+                failure: self.failure()?,
+                started_at: self.time(at)?,
+                retry_at: self.time(at)?,
+            },
+            tag::RETRY_STARTED => Event::RetryStarted { execution: self.execution()? },
+            tag::STEP_PARKED => Event::StepParked { execution: self.execution()?, failure: self.failure()? },
+            tag::STEP_RESUMED => Event::StepResumed { execution: self.execution()? },
+            tag::STEP_COMPLETED => Event::StepCompleted { execution: self.execution()? },
+            tag::STEP_FAILED => Event::StepFailed { execution: self.execution()?, failure: self.failure()? },
+            tag::STEP_CANCELED => Event::StepCanceled { execution: self.execution()? },
+            tag::OUTPUT_PRODUCED => Event::OutputProduced {
+                step: self.name()?,
+                number: self.small_number()?,
+                value: self.payload()?,
+            },
+            tag::RUN_CLOSED => Event::RunClosed { closing: self.closing()? },
+            other => return Err(self.unknown_tag("event", other)),
+        })
+    }
+}

@@ -1,0 +1,251 @@
+//! A run's whole state: the snapshot that saves reading a long history.
+//!
+//! What follows from the rest (which executions are ready, who waits on which channel, how many messages
+//! are reserved) is not written but made again, so that it cannot disagree.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use bytes::Bytes;
+
+use super::super::types::StoreError;
+use super::bytes::{ReadError, Reader, Writer};
+use super::{begin, read, tag};
+use crate::engine::{
+    Attribute, ChannelState, Closed, Execution, Message, Method, Outcome, Output, Phase, RunState,
+};
+use crate::ids::Slot;
+use crate::time::Timestamp;
+
+const VERSION: u8 = 1;
+
+/// Room for a small run. Larger ones grow a few times, which is nothing beside writing them.
+const CAPACITY: usize = 1024;
+
+/// Encodes a run's state.
+pub fn encode_state(state: &RunState) -> Bytes {
+    let mut out = begin(VERSION, CAPACITY);
+    out.state(state);
+    out.finish()
+}
+
+/// Decodes what [`encode_state`] made.
+///
+/// # Errors
+///
+/// [`StoreError::Unreadable`] for anything else, a snapshot of a later version included.
+pub fn decode_state(record: &[u8]) -> Result<RunState, StoreError> {
+    read("a snapshot", VERSION, record, |input| {
+        let mut state = input.state()?;
+        derive(&mut state);
+        Ok(state)
+    })
+}
+
+/// Makes again what follows from the executions.
+pub(super) fn derive(state: &mut RunState) {
+    for channel in state.channels.values_mut() {
+        channel.reserved = 0;
+        channel.waiting.clear();
+    }
+    state.ready = 0;
+    for (number, execution) in &state.executions {
+        if let Some(outcome) = &execution.outcome {
+            for (slot, _) in &outcome.reserved {
+                channel(&mut state.channels, slot).reserved += 1;
+            }
+        }
+        match &execution.phase {
+            Phase::Ready(_) => state.ready += 1,
+            Phase::Waiting { condition, .. } => condition.each_channel(&mut |slot| {
+                channel(&mut state.channels, slot).waiting.insert(*number);
+            }),
+            Phase::Backoff { .. } | Phase::Parked(_) => {}
+        }
+    }
+}
+
+fn channel<'a>(channels: &'a mut BTreeMap<Slot, ChannelState>, slot: &Slot) -> &'a mut ChannelState {
+    channels.entry(slot.clone()).or_default()
+}
+
+impl Writer {
+    fn state(&mut self, state: &RunState) {
+        let base = state.identity.started_at;
+        self.time(Timestamp::EPOCH, base);
+        self.identity(base, &state.identity);
+        self.number(state.version);
+        self.number(state.scheduled);
+        self.list(&state.step_counts, |out, (step, count)| {
+            out.name(step);
+            out.number((*count).into());
+        });
+        self.list(&state.executions, |out, (number, execution)| {
+            out.execution(*number);
+            out.execution_state(base, execution);
+        });
+        self.list(state.attributes.iter(), |out, (slot, attribute)| {
+            out.slot(slot);
+            out.payload(&attribute.value);
+            out.number(attribute.version);
+        });
+        self.list(&state.channels, |out, (slot, channel)| {
+            out.slot(slot);
+            out.number(channel.published);
+            out.list(&channel.queue, Self::message);
+        });
+        self.flag(state.completion_requested);
+        self.list(&state.outputs, |out, output| {
+            out.name(&output.step);
+            out.number(output.number.into());
+            out.payload(&output.value);
+        });
+        self.option(state.closed.as_ref(), |out, closed| {
+            out.time(base, closed.at);
+            out.closing(&closed.closing);
+            out.number(closed.unconsumed);
+        });
+    }
+
+    fn execution_state(&mut self, base: Timestamp, execution: &Execution) {
+        self.name(&execution.step);
+        self.number(execution.number.into());
+        self.source(&execution.source);
+        self.payload(&execution.input);
+        self.phase(base, &execution.phase);
+        self.time(base, execution.since);
+        self.number(execution.attempt.into());
+        self.number(execution.failures.into());
+        self.option(execution.first_attempt_at, |out, at| out.time(base, at));
+        self.option(execution.last_failure.as_ref(), Self::failure);
+        self.option(execution.recovery.as_ref(), Self::recovery);
+        self.option(execution.outcome.as_ref(), |out, outcome| {
+            out.condition(base, &outcome.condition);
+            out.matched(&outcome.matched);
+            out.list(&outcome.reserved, |out, (slot, message)| {
+                out.slot(slot);
+                out.message(message);
+            });
+        });
+    }
+
+    fn phase(&mut self, base: Timestamp, phase: &Phase) {
+        match phase {
+            Phase::Ready(method) => {
+                self.byte(tag::phase::READY);
+                self.method(*method);
+            }
+            Phase::Waiting { condition, fired_until } => {
+                self.byte(tag::phase::WAITING);
+                self.condition(base, condition);
+                self.time(base, *fired_until);
+            }
+            Phase::Backoff { method, until } => {
+                self.byte(tag::phase::BACKOFF);
+                self.method(*method);
+                self.time(base, *until);
+            }
+            Phase::Parked(method) => {
+                self.byte(tag::phase::PARKED);
+                self.method(*method);
+            }
+        }
+    }
+
+    fn method(&mut self, method: Method) {
+        self.byte(match method {
+            Method::WaitFor => tag::method::WAIT_FOR,
+            Method::Execute => tag::method::EXECUTE,
+        });
+    }
+
+    fn message(&mut self, message: &Message) {
+        self.number(message.number);
+        self.payload(&message.value);
+    }
+}
+
+impl Reader<'_> {
+    fn state(&mut self) -> Result<RunState, ReadError> {
+        let base = self.time(Timestamp::EPOCH)?;
+        Ok(RunState {
+            identity: Arc::new(self.identity(base)?),
+            version: self.number()?,
+            scheduled: self.number()?,
+            step_counts: self.list(|input| Ok((input.name()?, input.small_number()?)))?,
+            executions: self.list(|input| Ok((input.execution()?, input.execution_state(base)?)))?,
+            ready: 0,
+            attributes: Arc::new(self.list(|input| Ok((input.slot()?, input.attribute()?)))?),
+            channels: self.list(|input| Ok((input.slot()?, input.channel()?)))?,
+            completion_requested: self.flag()?,
+            outputs: self.list(Self::output)?,
+            closed: self.option(|input| input.closed(base))?,
+        })
+    }
+
+    fn attribute(&mut self) -> Result<Attribute, ReadError> {
+        Ok(Attribute { value: self.payload()?, version: self.number()? })
+    }
+
+    fn channel(&mut self) -> Result<ChannelState, ReadError> {
+        let published = self.number()?;
+        Ok(ChannelState { queue: self.list(Self::message)?, published, ..ChannelState::default() })
+    }
+
+    fn output(&mut self) -> Result<Output, ReadError> {
+        Ok(Output { step: self.name()?, number: self.small_number()?, value: self.payload()? })
+    }
+
+    fn closed(&mut self, base: Timestamp) -> Result<Closed, ReadError> {
+        Ok(Closed { at: self.time(base)?, closing: self.closing()?, unconsumed: self.number()? })
+    }
+
+    fn execution_state(&mut self, base: Timestamp) -> Result<Execution, ReadError> {
+        Ok(Execution {
+            step: self.name()?,
+            number: self.small_number()?,
+            source: self.source()?,
+            input: self.payload()?,
+            phase: self.phase(base)?,
+            since: self.time(base)?,
+            attempt: self.small_number()?,
+            failures: self.small_number()?,
+            first_attempt_at: self.option(|input| input.time(base))?,
+            last_failure: self.option(Self::failure)?,
+            recovery: self.option(Self::recovery)?,
+            outcome: self.option(|input| input.outcome(base))?,
+        })
+    }
+
+    fn outcome(&mut self, base: Timestamp) -> Result<Outcome, ReadError> {
+        Ok(Outcome {
+            condition: self.condition(base)?,
+            matched: self.matched()?,
+            reserved: self.list(|input| Ok((input.slot()?, input.message()?)))?,
+        })
+    }
+
+    fn phase(&mut self, base: Timestamp) -> Result<Phase, ReadError> {
+        Ok(match self.byte()? {
+            tag::phase::READY => Phase::Ready(self.method()?),
+            tag::phase::WAITING => {
+                Phase::Waiting { condition: self.condition(base)?, fired_until: self.time(base)? }
+            }
+            tag::phase::BACKOFF => Phase::Backoff { method: self.method()?, until: self.time(base)? },
+            tag::phase::PARKED => Phase::Parked(self.method()?),
+            other => return Err(self.unknown_tag("phase", other)),
+        })
+    }
+
+    fn method(&mut self) -> Result<Method, ReadError> {
+        Ok(match self.byte()? {
+            tag::method::WAIT_FOR => Method::WaitFor,
+            tag::method::EXECUTE => Method::Execute,
+            other => return Err(self.unknown_tag("method", other)),
+        })
+    }
+
+    fn message(&mut self) -> Result<Message, ReadError> {
+        Ok(Message { number: self.number()?, value: self.payload()? })
+    }
+}

@@ -1,0 +1,93 @@
+//! The numbers by which records tell the kinds of things apart.
+//!
+//! They are for ever: a number is never changed, and never given to another kind.
+
+pub(super) mod event {
+    pub(in super::super) const RUN_STARTED: u8 = 1;
+    pub(in super::super) const ATTRIBUTE_SET: u8 = 2;
+    pub(in super::super) const ATTRIBUTE_DELETED: u8 = 3;
+    pub(in super::super) const MESSAGE_PUBLISHED: u8 = 4;
+    pub(in super::super) const RPC_APPLIED: u8 = 5;
+    pub(in super::super) const STEP_SCHEDULED: u8 = 6;
+    pub(in super::super) const WAIT_STARTED: u8 = 7;
+    pub(in super::super) const TIMER_FIRED: u8 = 8;
+    pub(in super::super) const WAIT_MET: u8 = 9;
+    pub(in super::super) const ATTEMPT_FAILED: u8 = 10;
+    pub(in super::super) const RETRY_STARTED: u8 = 11;
+    pub(in super::super) const STEP_PARKED: u8 = 12;
+    pub(in super::super) const STEP_RESUMED: u8 = 13;
+    pub(in super::super) const STEP_COMPLETED: u8 = 14;
+    pub(in super::super) const STEP_FAILED: u8 = 15;
+    pub(in super::super) const STEP_CANCELED: u8 = 16;
+    pub(in super::super) const OUTPUT_PRODUCED: u8 = 17;
+    pub(in super::super) const RUN_CLOSED: u8 = 18;
+}
+
+pub(super) mod source {
+    pub(in super::super) const START: u8 = 1;
+    pub(in super::super) const STEP: u8 = 2;
+    pub(in super::super) const RECOVERY: u8 = 3;
+    pub(in super::super) const RPC: u8 = 4;
+}
+
+pub(super) mod failure {
+    pub(in super::super) const ERROR: u8 = 1;
+    pub(in super::super) const FATAL: u8 = 2;
+    pub(in super::super) const PANIC: u8 = 3;
+    pub(in super::super) const TIMEOUT: u8 = 4;
+    pub(in super::super) const UNWORKABLE: u8 = 5;
+}
+
+pub(super) mod closing {
+    pub(in super::super) const COMPLETED: u8 = 1;
+    pub(in super::super) const FAILED: u8 = 2;
+    pub(in super::super) const STEP_FAILED: u8 = 3;
+    pub(in super::super) const STOPPED: u8 = 4;
+}
+
+pub(super) mod stop {
+    pub(in super::super) const CANCEL: u8 = 1;
+    pub(in super::super) const TERMINATE: u8 = 2;
+    pub(in super::super) const FAIL: u8 = 3;
+}
+
+pub(super) mod condition {
+    pub(in super::super) const MESSAGES: u8 = 1;
+    pub(in super::super) const TIMER: u8 = 2;
+    pub(in super::super) const READY: u8 = 3;
+    pub(in super::super) const ANY: u8 = 4;
+    pub(in super::super) const ALL: u8 = 5;
+    pub(in super::super) const WITH: u8 = 6;
+}
+
+pub(super) mod matched {
+    pub(in super::super) const MESSAGES: u8 = 1;
+    pub(in super::super) const PLAIN: u8 = 2;
+    pub(in super::super) const ANY: u8 = 3;
+    pub(in super::super) const ALL: u8 = 4;
+    pub(in super::super) const WITH: u8 = 5;
+}
+
+pub(super) mod method {
+    pub(in super::super) const WAIT_FOR: u8 = 1;
+    pub(in super::super) const EXECUTE: u8 = 2;
+}
+
+pub(super) mod phase {
+    pub(in super::super) const READY: u8 = 1;
+    pub(in super::super) const WAITING: u8 = 2;
+    pub(in super::super) const BACKOFF: u8 = 3;
+    pub(in super::super) const PARKED: u8 = 4;
+}
+
+pub(super) mod status {
+    pub(in super::super) const RUNNING: u8 = 1;
+    pub(in super::super) const COMPLETED: u8 = 2;
+    pub(in super::super) const FAILED: u8 = 3;
+    pub(in super::super) const CANCELED: u8 = 4;
+    pub(in super::super) const TERMINATED: u8 = 5;
+}
+
+pub(super) mod content {
+    pub(in super::super) const JSON: u8 = 1;
+}
