@@ -4,7 +4,7 @@
 //! pictures: no destructor runs, nothing is flushed, as after `kill -9`. The second child opens the folder,
 //! and that is all it has to do: steps that counted are not run again, the one that was cut off is.
 //!
-//! What to look at: `develop` is attempted twice, `shoot` is not. A step may be attempted more than once;
+//! What to look at: `develop` runs in both lives, `shoot` in one. A step may be attempted more than once;
 //! its outcome counts once.
 #![expect(clippy::print_stdout, reason = "an example talks to its reader")]
 
@@ -24,14 +24,14 @@ struct Album {
 #[flow(output = String)]
 impl Album {
     #[step(start)]
-    async fn shoot(&self, ctx: &mut StepContext<Self>, pictures: u32) -> StepResult<Self> {
-        self.tell("shoot", ctx.attempt());
+    async fn shoot(&self, pictures: u32) -> StepResult<Self> {
+        self.tell("shoot");
         Ok(Next::to(Self::DEVELOP, pictures))
     }
 
     #[step(retry(initial = "10ms"))]
-    async fn develop(&self, ctx: &mut StepContext<Self>, pictures: u32) -> StepResult<Self> {
-        self.tell("develop", ctx.attempt());
+    async fn develop(&self, pictures: u32) -> StepResult<Self> {
+        self.tell("develop");
         if self.life == 1 {
             println!("life 1: the process dies");
             std::process::abort();
@@ -40,15 +40,15 @@ impl Album {
     }
 
     #[step]
-    async fn bind(&self, ctx: &mut StepContext<Self>, pictures: u32) -> StepResult<Self> {
-        self.tell("bind", ctx.attempt());
+    async fn bind(&self, pictures: u32) -> StepResult<Self> {
+        self.tell("bind");
         Ok(Next::complete(format!("an album of {pictures} pictures")))
     }
 }
 
 impl Album {
-    fn tell(&self, step: &str, attempt: u32) {
-        println!("life {}: {step}, attempt {attempt}", self.life);
+    fn tell(&self, step: &str) {
+        println!("life {}: {step}", self.life);
     }
 }
 

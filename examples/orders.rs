@@ -107,7 +107,7 @@ impl OrderFlow {
     #[channel]
     const ANSWERS: Channel<Answer>;
 
-    #[step(start, retry(initial = "20ms", total = "1h"), on_failure = refuse)]
+    #[step(start, retry(initial = "20ms", max_interval = "500ms", total = "1h"), on_failure = refuse)]
     async fn charge(&self, ctx: &mut StepContext<Self>, order: Order) -> StepResult<Self> {
         match self.shop.charge(&order, ctx.idempotency_key()).await {
             // Asking again would not change the bank's mind.
@@ -248,7 +248,7 @@ async fn run_orders(arguments: Arguments) -> Result<(), Box<dyn Error>> {
     let shop = open_shop(&arguments.data, &orders)?;
     let flow = OrderFlow { shop, patience: arguments.patience };
     let dex = Dex::open(arguments.data.join("store")).flow(flow).start().await?;
-    let summary = follow_all(&dex.client(), orders).await?;
+    let summary = follow_all(&dex.client(), orders, arguments.each).await?;
     println!("{summary}");
     if !bad_lines.is_empty() {
         println!("{:>6}  lines left out", bad_lines.len());
@@ -263,8 +263,11 @@ fn open_shop(data: &Path, orders: &[Incoming]) -> Result<Shop, ShopError> {
 }
 
 /// Brings all orders to their end, at the same time.
-#[expect(clippy::print_stdout, reason = "the user is told at once which order went wrong")]
-async fn follow_all(client: &Client<OrderFlow>, orders: Vec<Incoming>) -> Result<Tally, Box<dyn Error>> {
+async fn follow_all(
+    client: &Client<OrderFlow>,
+    orders: Vec<Incoming>,
+    each: bool,
+) -> Result<Tally, Box<dyn Error>> {
     let mut tally = Tally::new(orders.len());
     let mut tasks = JoinSet::new();
     for incoming in orders {
@@ -279,19 +282,32 @@ async fn follow_all(client: &Client<OrderFlow>, orders: Vec<Incoming>) -> Result
         tokio::select! {
             ended = tasks.join_next() => match ended {
                 None => break,
-                Some(joined) => match joined? {
-                    (_, Ok(outcome)) => tally.add(&outcome),
-                    (id, Err(error)) => {
-                        println!("order {id}: {error}");
-                        tally.add(&"failed");
-                    }
-                },
+                Some(joined) => {
+                    let (id, outcome) = joined?;
+                    count(&mut tally, &id, outcome, each);
+                }
             },
             _ = clock.tick() => tally.show_progress(),
         }
     }
     tally.finish_progress();
     Ok(tally)
+}
+
+#[expect(clippy::print_stdout, reason = "the user is told at once which order went wrong")]
+fn count(tally: &mut Tally, id: &str, outcome: dex::Result<Outcome>, each: bool) {
+    match outcome {
+        Ok(outcome) => {
+            if each {
+                println!("order {id}: {outcome}");
+            }
+            tally.add(&outcome);
+        }
+        Err(error) => {
+            println!("order {id}: {error}");
+            tally.add(&"failed");
+        }
+    }
 }
 
 /// Brings one order to its end: starts it, or goes on with it if an earlier life of this program did.

@@ -1,7 +1,7 @@
 //! Where generated code finds the crate: `::dex`, or what `crate = …` says.
 
-use proc_macro2::TokenStream;
-use quote::{ToTokens, quote};
+use proc_macro2::{Span, TokenStream};
+use quote::quote_spanned;
 use syn::Path;
 
 /// The path of the facade crate.
@@ -15,12 +15,14 @@ impl CratePath {
 
     /// The module that has all that generated code may name.
     pub(crate) fn private(&self) -> TokenStream {
+        self.private_at(Span::call_site())
+    }
+
+    /// The same with a place, so that errors about what is named are shown there.
+    pub(crate) fn private_at(&self, place: Span) -> TokenStream {
         match &self.0 {
-            Some(path) => {
-                let path = path.to_token_stream();
-                quote!(#path::__private)
-            }
-            None => quote!(::dex::__private),
+            Some(path) => quote_spanned!(place=> #path::__private),
+            None => quote_spanned!(place=> ::dex::__private),
         }
     }
 

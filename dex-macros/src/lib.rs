@@ -16,6 +16,7 @@ mod source;
 mod stray;
 mod suggest;
 #[cfg(test)]
+#[expect(clippy::needless_raw_string_hashes, reason = "the snapshots are written by expect-test")]
 mod tests;
 
 use proc_macro::TokenStream;

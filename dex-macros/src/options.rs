@@ -148,7 +148,12 @@ impl Setting<'_> {
     pub(crate) fn method(&self) -> Result<Ident> {
         let example = format!("{} = method_name", self.key);
         self.equals(&example)?;
-        self.value(&example)
+        let path: syn::Path = self.value(&example)?;
+        path.get_ident().cloned().ok_or_else(|| {
+            let message =
+                format!("`{}` is a step of this flow: write the name of its method alone", self.key);
+            Error::new_spanned(&path, message)
+        })
     }
 
     /// `output = String`.

@@ -1,12 +1,25 @@
-//! Tokens as a person would write them, for names of types in descriptions and messages.
+//! Types as they are written, for descriptions and messages.
 
 use proc_macro2::{Delimiter, Spacing, TokenStream, TokenTree};
+use syn::{GenericArgument, PathArguments, Type};
 
 /// The tokens as text, spaced as rustfmt would space a type.
 pub(crate) fn text(tokens: &TokenStream) -> String {
     let mut text = String::new();
     write(&mut text, tokens);
     text
+}
+
+/// The type arguments of a path that ends in `name<…>`; none if it is anything else.
+pub(crate) fn arguments<'a>(ty: &'a Type, name: &str) -> Vec<&'a Type> {
+    let Type::Path(path) = ty else { return Vec::new() };
+    let Some(last) = path.path.segments.last().filter(|last| last.ident == name) else { return Vec::new() };
+    let PathArguments::AngleBracketed(arguments) = &last.arguments else { return Vec::new() };
+    let types = arguments.args.iter().map(|argument| match argument {
+        GenericArgument::Type(ty) => Some(ty),
+        _ => None,
+    });
+    types.collect::<Option<Vec<_>>>().unwrap_or_default()
 }
 
 fn write(text: &mut String, tokens: &TokenStream) {

@@ -10,14 +10,18 @@ pub(crate) fn did_you_mean(written: &str, legal: &[impl AsRef<str>]) -> String {
     }
 }
 
+/// How many bytes at the beginning of two words show that they are meant to be one.
+const BEGINNING: usize = 3;
+
 /// The legal word that a typing slip could have turned into `written`.
 fn nearest<'a>(written: &str, legal: &'a [impl AsRef<str>]) -> Option<&'a str> {
-    // A third of the letters wrong is a slip; more is another word.
+    // A third of the letters wrong is a slip; more is another word, unless it begins alike.
     let slips_max = (written.chars().count() / 3).max(1);
+    let begins_alike = |word: &str| written.get(..BEGINNING).is_some_and(|begin| word.starts_with(begin));
     legal
         .iter()
         .map(|word| (distance(written, word.as_ref()), word.as_ref()))
-        .filter(|(slips, _)| *slips <= slips_max)
+        .filter(|(slips, word)| *slips <= slips_max || begins_alike(word))
         .min_by_key(|(slips, _)| *slips)
         .map(|(_, word)| word)
 }
@@ -68,6 +72,7 @@ mod tests {
         assert_eq!(nearest("retyr", &legal), Some("retry"));
         assert_eq!(nearest("timout", &legal), Some("timeout"));
         assert_eq!(nearest("onfailure", &legal), Some("on_failure"));
+        assert_eq!(nearest("retires", &legal), Some("retry"));
     }
 
     #[test]

@@ -12,6 +12,7 @@ use crate::client::Client;
 use crate::commit::{NotTaken, Ticket};
 use crate::definition::{Flow, Flows};
 use crate::error::{Error, ErrorKind, Result};
+use crate::inspect::Inspect;
 use crate::options::Options;
 use crate::shard::{AfterCommit, Parts, Phase, Shard};
 use crate::store::fjall::{FjallOptions, FjallStore};
@@ -59,6 +60,11 @@ impl Dex {
     /// Starts and finds runs of flow `F`.
     pub fn client<F: Flow>(&self) -> Client<F> {
         Client::new(Arc::clone(&self.core))
+    }
+
+    /// Read-only questions about runs of whatever flow, for tools.
+    pub fn inspect(&self) -> Inspect {
+        Inspect::new(Arc::clone(&self.core))
     }
 
     /// The value that flow `F` was registered with.
@@ -158,7 +164,10 @@ impl Builder {
 
 impl fmt::Debug for Builder {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Builder").field("flows", &self.flows).field("options", &self.options).finish()
+        f.debug_struct("Builder")
+            .field("flows", &self.flows)
+            .field("options", &self.options)
+            .finish_non_exhaustive()
     }
 }
 
@@ -175,12 +184,12 @@ struct Recipe {
 impl Recipe {
     async fn open(&self) -> Result<Arc<Shard>> {
         let (opener, flows) = (Arc::clone(&self.opener), Arc::clone(&self.flows));
-        let opened = tokio::task::spawn_blocking(move || {
+        let opening = tokio::task::spawn_blocking(move || {
             let store = opener()?;
             check_flows(&*store, &flows)?;
             Ok::<_, Error>(store)
         });
-        let store = opened
+        let store = opening
             .await
             .map_err(|e| Error::new(ErrorKind::DamagedStore, format!("opening the store: {e}")))??;
         Shard::start(Parts {

@@ -180,7 +180,6 @@ impl Error {
     pub(crate) fn rejected(rejection: &Rejection, flow_id: &str, run: RunId) -> Self {
         let message = format!("run `{flow_id}`: {rejection}");
         match rejection {
-            Rejection::NotFound => Self::new(ErrorKind::NotFound, message),
             Rejection::AlreadyStarted { run_id, status } => {
                 Self::with_run(ErrorKind::AlreadyStarted, message, *run_id, *status)
             }
@@ -189,7 +188,8 @@ impl Error {
             | Rejection::ChannelFull { .. }
             | Rejection::TooManySteps { .. } => Self::new(ErrorKind::LimitReached, message),
             Rejection::Conflict { .. } => Self::new(ErrorKind::Timeout, message),
-            Rejection::StaleAttempt { .. }
+            Rejection::NotFound
+            | Rejection::StaleAttempt { .. }
             | Rejection::NothingDue { .. }
             | Rejection::NotParked { .. }
             | Rejection::WrongMethod { .. }

@@ -45,7 +45,7 @@ impl Options {
         commit_queue_max: 1_000_000,
         timers_max: 10_000,
         rpc_attempts_max: 100,
-        rpc_timeout: Duration::from_secs(60),
+        rpc_timeout: Duration::from_mins(1),
     };
 }
 

@@ -9,7 +9,7 @@ pub use std::time::Duration;
 pub use crate::client::RunHandle;
 pub use crate::definition::call::{RpcCall, RpcFuture, StepCall, StepFuture, WaitCall, WaitFuture};
 pub use crate::definition::contract::{
-    Call, Recovers, Rpc, RpcReturn, call_rpc, dispatch, is_value, recovers,
+    Call, GivenBy, Rpc, RpcReturn, StepReturn, Takes, WaitReturn, call_rpc, dispatch, is_value,
 };
 pub use crate::definition::{
     Attribute, AttributeDefinition, Channel, ChannelDefinition, Edge, EdgeKind, Flow, FlowDefinition,

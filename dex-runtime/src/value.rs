@@ -18,12 +18,20 @@ pub const VALUE_BYTES_MAX: usize = 1024 * 1024;
 ///
 /// There is nothing to implement: derive `Serialize` and `Deserialize`.
 #[diagnostic::on_unimplemented(
-    message = "`{Self}` cannot be stored: a flow's values need `Serialize` and `Deserialize`",
-    label = "not a storable value",
-    note = "add `#[derive(serde::Serialize, serde::Deserialize)]` to `{Self}`"
+    message = "this type cannot be stored: a flow's values need `Serialize` and `Deserialize`",
+    label = "cannot be stored",
+    note = "add `#[derive(serde::Serialize, serde::Deserialize)]` to it, or to the type inside it that lacks them"
 )]
+// A missing derive is then told in the words above, and once: not as two errors about the traits of serde,
+// each with a list of other types that have it. It also does so on the trait, for associated types.
+#[expect(
+    misplaced_diagnostic_attributes,
+    reason = "on a trait it counts for the traits that this one asks for"
+)]
+#[diagnostic::do_not_recommend]
 pub trait Value: Serialize + DeserializeOwned + Send + Sync + 'static {}
 
+#[diagnostic::do_not_recommend]
 impl<T: Serialize + DeserializeOwned + Send + Sync + 'static> Value for T {}
 
 /// Why a value could not be encoded or decoded.

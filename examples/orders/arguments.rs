@@ -6,17 +6,19 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 pub(crate) const USAGE: &str = "\
-usage: orders [--data DIR] [--patience MS] [FILE]
+usage: orders [--data DIR] [--patience MS] [--each] [FILE]
 
   FILE            orders as JSON lines, `-` for the standard input (default: examples/data/orders.jsonl)
   --data DIR      where the store and the shop's ledger are kept (default: ./dex-data/orders)
-  --patience MS   how long to wait for a seller before a reminder, in milliseconds (default: 600)";
+  --patience MS   how long to wait for a seller before a reminder, in milliseconds (default: 600)
+  --each          say of each order how it ended";
 
 /// What the program was asked to do.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) struct Arguments {
     pub(crate) data: PathBuf,
     pub(crate) patience: Duration,
+    pub(crate) each: bool,
     pub(crate) orders: Source,
 }
 
@@ -37,6 +39,7 @@ impl Arguments {
         let mut arguments = Self {
             data: "./dex-data/orders".into(),
             patience: Duration::from_millis(600),
+            each: false,
             // The path of the sources, so that the example runs from any folder.
             orders: Source::File(concat!(env!("CARGO_MANIFEST_DIR"), "/examples/data/orders.jsonl").into()),
         };
@@ -50,6 +53,7 @@ impl Arguments {
                     let millis = text.parse().map_err(|e| format!("--patience {text}: {e}"))?;
                     arguments.patience = Duration::from_millis(millis);
                 }
+                "--each" => arguments.each = true,
                 "-" => arguments.orders = Source::StandardInput,
                 option if option.starts_with('-') => return Err(format!("unknown option {option}")),
                 file => arguments.orders = Source::File(file.into()),

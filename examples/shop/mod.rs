@@ -71,7 +71,7 @@ pub struct Shop {
     /// Opened by the first request, as a connection is.
     ledger: Mutex<Option<Ledger>>,
     fates: HashMap<String, Fate>,
-    /// Requests that a flaky service has had so far.
+    /// Requests that a flaky service has had in this life of the program.
     requests: Mutex<HashMap<(Deed, String), u32>>,
 }
 

@@ -102,10 +102,11 @@ fn a_line_one_byte_over_the_limit_does_not_take_the_next_one_with_it() {
 
 #[test]
 fn the_command_line_says_where_and_how_long() {
-    let words = ["--data", "d", "--patience", "5", "in.jsonl"].map(str::to_owned);
+    let words = ["--data", "d", "--patience", "5", "--each", "in.jsonl"].map(str::to_owned);
     let expected = Arguments {
         data: PathBuf::from("d"),
         patience: Duration::from_millis(5),
+        each: true,
         orders: Source::File(PathBuf::from("in.jsonl")),
     };
     assert_eq!(Arguments::parse(words), Ok(expected));

@@ -69,12 +69,12 @@ fn a_process_that_dies_in_a_step_is_followed_by_one_that_goes_on() {
     let folder = tempfile::tempdir().unwrap();
     let stdout = run_well(&mut example("crash_and_resume", folder.path()));
     let expected = "\
-life 1: shoot, attempt 1
-life 1: develop, attempt 1
+life 1: shoot
+life 1: develop
 life 1: the process dies
 life 1 has ended badly
-life 2: develop, attempt 2
-life 2: bind, attempt 1
+life 2: develop
+life 2: bind
 life 2: an album of 24 pictures
 life 2 has ended well
 ";

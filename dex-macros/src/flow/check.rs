@@ -168,10 +168,11 @@ fn unknown_step(flow: &Flow, written: &Ident) -> String {
     let written = written.unraw().to_string();
     let steps: Vec<String> = flow.steps.iter().map(|step| step.handler.ident().unraw().to_string()).collect();
     let near = suggest::did_you_mean(&written, &steps);
-    if steps.is_empty() {
-        return format!("there is no step `{written}`: this flow has no `#[step]` methods");
+    match steps.as_slice() {
+        [] => format!("there is no step `{written}`: this flow has no `#[step]` methods"),
+        [only] => format!("there is no step `{written}`{near}\nthe only step is `{only}`"),
+        steps => format!("there is no step `{written}`{near}\nthe steps are {}", suggest::list(steps)),
     }
-    format!("there is no step `{written}`{near}\nthe steps are {}", suggest::list(&steps))
 }
 
 // The second value is what the wait gives; without a wait nobody would give it.

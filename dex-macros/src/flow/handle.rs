@@ -1,7 +1,7 @@
 //! `#[attribute]` and `#[channel]` on constants without a value.
 
 use proc_macro2::{Ident, TokenStream};
-use quote::{ToTokens, quote};
+use quote::{ToTokens, quote_spanned};
 use syn::parse::{ParseStream, Parser as _};
 use syn::{Attribute, GenericArgument, LitStr, Meta, PathArguments, Result, Token, Type, TypePath};
 
@@ -118,14 +118,14 @@ fn typed(mark: Mark, declared: Declared, errors: &mut Diagnostics) -> Option<Typ
     let segment = path.path.segments.last()?;
     let written = segment.ident.to_string();
     // The import may have any name, so only a name that is certainly the other kind is wrong.
-    let other = if mark == Mark::Channel { "Attribute" } else { "Channel" };
+    let (a, other) = if mark == Mark::Channel { ("a", "Attribute") } else { ("an", "Channel") };
     let is_other = written == other;
     if is_other {
         let other_word = if mark == Mark::Channel { "attribute" } else { "channel" };
         errors.error(
             &segment.ident,
             format_args!(
-                "`#[{word}]` makes an `{right}`: write `{right}<T>` here, or `#[{other_word}]` above"
+                "`#[{word}]` makes {a} `{right}`: write `{right}<T>` here, or `#[{other_word}]` above"
             ),
         );
     }
@@ -163,7 +163,7 @@ fn complete(
     let private = krate.private();
     let kind = Ident::new(if is_channel { "Channel" } else { "Attribute" }, generated_at(ident.span()));
     let (attrs, vis, text) = (&raw.attrs, &raw.vis, &name.text);
-    let item = quote! {
+    let item = quote_spanned! {ident.span()=>
         #(#attrs)*
         #vis const #ident: #path = #private::#kind::new(#text);
     };

@@ -94,10 +94,10 @@ fn assemble(options: Options, block: Block, errors: &mut Diagnostics) -> Option<
         errors.error(trait_, "a flow is not a trait's `impl`: put `#[flow]` on `impl OrderFlow { … }`");
         return None;
     }
-    let ident = self_ident(&block.self_ty, errors);
+    let generic = refuse_generics(&block.generics, errors);
+    let ident = if generic { None } else { self_ident(&block.self_ty, errors) };
     let name = ident.as_ref().map(|ident| StoredName::of(ident, options.name.as_ref(), errors));
     let members = member::read_all(block.members, &options.krate, errors);
-    let generic = refuse_generics(&block.generics, errors);
 
     let (attrs, inner_attrs, self_ty) = (&block.attrs, &block.inner_attrs, &block.self_ty);
     let (impl_generics, _, where_clause) = block.generics.split_for_impl();
@@ -109,7 +109,7 @@ fn assemble(options: Options, block: Block, errors: &mut Diagnostics) -> Option<
             #(#items)*
         }
     };
-    let flow = ident.zip(name).filter(|_| !generic).map(|(ident, name)| Flow {
+    let flow = ident.zip(name).map(|(ident, name)| Flow {
         krate: options.krate,
         cfgs: attributes::cfgs(&block.attrs),
         docs: attributes::docs(&block.attrs),

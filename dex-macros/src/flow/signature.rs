@@ -112,12 +112,37 @@ fn wrong_receiver(receiver: &Receiver) -> Option<&'static str> {
 }
 
 fn returns_something(role: Role, sig: &Signature, errors: &mut Diagnostics) -> bool {
-    if matches!(sig.output, ReturnType::Default) {
-        let message = format!("{} returns `{1}`: add `-> {1}`", role.word(), role.returns());
-        errors.error(&sig.ident, message);
-        return false;
+    let (word, right) = (role.word(), role.returns());
+    match &sig.output {
+        ReturnType::Default => {
+            errors.error(&sig.ident, format_args!("{word} returns `{right}`: add `-> {right}`"));
+            false
+        }
+        ReturnType::Type(_, ty) if role == Role::Rpc && is_certainly_a_value(ty) => {
+            let answer = crate::source::text(&ty.to_token_stream());
+            errors.error(ty, format_args!("{word} returns `{right}`: write `-> RpcResult<{answer}>`"));
+            false
+        }
+        ReturnType::Type(..) => true,
     }
-    true
+}
+
+/// Whether an RPC returns its answer as it is.
+///
+/// Any name might be an alias of a result, so this only knows types that nobody names a result; the
+/// compiler refuses the others, if in more words.
+fn is_certainly_a_value(ty: &Type) -> bool {
+    const VALUES: &[&str] = &[
+        "bool", "char", "String", "Option", "Vec", "u8", "u16", "u32", "u64", "u128", "usize", "i8", "i16",
+        "i32", "i64", "i128", "isize", "f32", "f64",
+    ];
+    match ty {
+        Type::Path(path) if path.qself.is_none() && path.path.segments.len() == 1 => {
+            last_name(ty).is_some_and(|name| VALUES.contains(&name.as_str()))
+        }
+        Type::Tuple(_) | Type::Array(_) | Type::Slice(_) | Type::Reference(_) => true,
+        _ => false,
+    }
 }
 
 fn read_argument(role: Role, argument: &PatType, into: &mut Arguments, errors: &mut Diagnostics) -> bool {

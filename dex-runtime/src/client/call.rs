@@ -118,7 +118,7 @@ async fn invoke(
     deadline: Timestamp,
 ) -> Result<RpcEnd> {
     let Some(place) = flow.rpc(rpc) else { return Err(unknown(flow, rpc)) };
-    let handler = flow.flow.call_rpc(place.place, ContextCore::new(view), input);
+    let handler = flow.flow.call_rpc(place.index, ContextCore::new(view), input);
     let deadline = Deadline::new(&shard.clock, deadline);
     match worker::call(handler, None, Some(deadline)).await {
         Ended::Returned(Ok(end)) => Ok(end),

@@ -218,6 +218,9 @@ impl<F> Clone for RunHandle<F> {
 
 impl<F> fmt::Debug for RunHandle<F> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("RunHandle").field("flow_id", &self.flow_id).field("run_id", &self.run_id).finish()
+        f.debug_struct("RunHandle")
+            .field("flow_id", &self.flow_id)
+            .field("run_id", &self.run_id)
+            .finish_non_exhaustive()
     }
 }

@@ -14,7 +14,7 @@ use std::sync::Arc;
 
 pub use self::handle::RunHandle;
 pub use self::result::RunResult;
-pub use self::start::Start;
+pub use self::start::{Reuse, Start};
 
 use crate::definition::Flow;
 use crate::dex::Core;
@@ -42,6 +42,10 @@ impl<F: Flow> Client<F> {
     /// - [`ErrorKind::AlreadyStarted`]: the id has a run, open or closed; see [`Error::existing_run`].
     /// - [`ErrorKind::InvalidId`], [`ErrorKind::InvalidValue`]: nothing was started.
     /// - [`ErrorKind::UnknownFlow`]: the engine was opened without this flow.
+    #[expect(
+        clippy::needless_pass_by_value,
+        reason = "what is stored is given away: the caller need not borrow"
+    )]
     pub fn start(&self, flow_id: impl AsRef<str>, input: F::Input) -> Start<F> {
         Start::new(Arc::clone(&self.core), flow_id.as_ref(), &input)
     }

@@ -11,36 +11,68 @@ use tokio::sync::oneshot;
 use super::handle::RunHandle;
 use crate::definition::{Flow, Registered};
 use crate::dex::{Core, written};
-use crate::engine::{self, Command, Movement, RunIdentity, Staged, Status};
+use crate::engine::{self, Command, Movement, Rejection, RunIdentity, RunState, Staged, Status, Stop};
 use crate::error::{Error, ErrorKind, Result};
 use crate::ids::{FlowId, RunId};
 use crate::registry::{Refused, Resident};
 use crate::shard::Shard;
-use crate::value::{Payload, ValueError};
+use crate::value::Payload;
+
+/// What to do when the id has a run already.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub enum Reuse {
+    /// Refuse, whether the run goes on or has ended.
+    #[default]
+    Reject,
+    /// Start a new run if the old one failed, was canceled or was terminated.
+    AllowIfFailed,
+    /// Start a new run if the old one has ended.
+    AllowIfClosed,
+    /// Start a new run in any case; one that goes on is terminated.
+    TerminateIfRunning,
+}
+
+impl Reuse {
+    /// Whether a new run may take the place of one that has ended like this.
+    fn allows(self, status: Status) -> bool {
+        match self {
+            Self::Reject => false,
+            Self::AllowIfFailed => status.is_closed() && status != Status::Completed,
+            Self::AllowIfClosed | Self::TerminateIfRunning => status.is_closed(),
+        }
+    }
+}
 
 /// A run that is about to be started; made by [`Client::start`](super::Client::start). Await it.
 #[must_use = "a run is not started until this is awaited"]
 pub struct Start<F> {
     core: Arc<Core>,
     request: Result<(FlowId, Payload)>,
+    reuse: Reuse,
     flow: PhantomData<fn() -> F>,
 }
 
 impl<F: Flow> Start<F> {
     pub(super) fn new(core: Arc<Core>, flow_id: &str, input: &F::Input) -> Self {
         let request = FlowId::new(flow_id).map_err(Error::from).and_then(|flow_id| {
-            let input = Payload::encode(input).map_err(|e: ValueError| Error::from(e))?;
+            let input = Payload::encode(input)?;
             Ok((flow_id, input))
         });
-        Self { core, request, flow: PhantomData }
+        Self { core, request, reuse: Reuse::Reject, flow: PhantomData }
+    }
+
+    /// Sets what to do when the id has a run already. The default refuses.
+    pub fn reuse(self, reuse: Reuse) -> Self {
+        Self { reuse, ..self }
     }
 
     async fn run(self) -> Result<F::Run> {
         let (flow_id, input) = self.request?;
         let flow = Arc::clone(self.core.flows().of::<F>()?);
+        let reuse = self.reuse;
         let start = |shard: Arc<Shard>| {
             let (flow, flow_id, input) = (Arc::clone(&flow), flow_id.clone(), input.clone());
-            async move { shard.start_run(&flow, &flow_id, input).await }
+            async move { shard.start_run(&flow, &flow_id, input, reuse).await }
         };
         let run = self.core.with_shard(start).await?;
         Ok(RunHandle::new(self.core, flow_id, run).into())
@@ -58,7 +90,10 @@ impl<F: Flow> IntoFuture for Start<F> {
 
 impl<F> fmt::Debug for Start<F> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Start").field("request", &self.request).finish()
+        f.debug_struct("Start")
+            .field("request", &self.request)
+            .field("reuse", &self.reuse)
+            .finish_non_exhaustive()
     }
 }
 
@@ -69,10 +104,11 @@ impl Shard {
         flow: &Registered,
         flow_id: &FlowId,
         input: Payload,
+        reuse: Reuse,
     ) -> Result<RunId> {
         self.check()?;
         let guard = self.reserve(flow_id).await;
-        self.refuse_existing(flow_id).await?;
+        let before = self.make_way(flow_id, reuse).await?;
         let now = self.clock.now();
         let identity = RunIdentity {
             flow: flow.name.clone(),
@@ -86,9 +122,7 @@ impl Shard {
             waits: step.definition.wait.is_some(),
         });
         let run = Arc::new(Resident::fresh(identity.clone()));
-        if let Err(occupant) = self.registry.insert_if_absent(Arc::clone(&run))? {
-            return Err(existing(flow_id, occupant.identity().run_id, Status::Running));
-        }
+        self.admit_fresh(&run, before)?;
         let (reply, answer) = oneshot::channel();
         let request = engine::Start { identity, movement, staged: Staged::default() };
         if let Err(refused) = self.writer.submit(&run, Command::Start(request), Some(reply)) {
@@ -101,9 +135,30 @@ impl Shard {
         Ok(run.identity().run_id)
     }
 
-    async fn refuse_existing(&self, flow_id: &FlowId) -> Result<()> {
+    /// Makes the run the live one of its id; in one step if it takes the place of another.
+    fn admit_fresh(&self, run: &Arc<Resident>, before: Option<Arc<Resident>>) -> Result<()> {
+        if let Some(before) = before
+            && self.registry.succeed(&before, run)?.is_ok()
+        {
+            return Ok(());
+        }
+        match self.registry.insert_if_absent(Arc::clone(run))? {
+            Ok(_) => Ok(()),
+            Err(occupant) => {
+                let occupant = occupant.identity();
+                Err(existing(&occupant.flow_id, occupant.run_id, Status::Running))
+            }
+        }
+    }
+
+    /// Refuses if the id has a run that `reuse` does not let go. Gives a run that was ended for it.
+    async fn make_way(self: &Arc<Self>, flow_id: &FlowId, reuse: Reuse) -> Result<Option<Arc<Resident>>> {
         if let Some(run) = self.registry.live(flow_id)? {
-            match run.read(|state| state.status()) {
+            match run.read(RunState::status) {
+                Ok((status, _)) if reuse.allows(status) => return Ok(Some(run)),
+                Ok((Status::Running, _)) if reuse == Reuse::TerminateIfRunning => {
+                    return self.terminate(run).map(Some);
+                }
                 Ok((status, unwritten)) => {
                     // Nobody may be told of a run that is lost after all.
                     self.durable(unwritten).await?;
@@ -120,8 +175,24 @@ impl Shard {
             None => Ok(None),
         });
         match stored.await? {
+            None => Ok(None),
+            Some(summary) if reuse.allows(summary.status) => Ok(None),
+            Some(summary) if !summary.status.is_closed() && reuse == Reuse::TerminateIfRunning => {
+                match self.open(summary.run).await? {
+                    Some(run) => self.terminate(run).map(Some),
+                    None => Ok(None),
+                }
+            }
             Some(summary) => Err(existing(flow_id, summary.run, summary.status)),
-            None => Ok(()),
+        }
+    }
+
+    /// Ends a run for its successor. Its end is written before the successor's start, by the queue's order.
+    fn terminate(&self, run: Arc<Resident>) -> Result<Arc<Resident>> {
+        let reason = Some("another run was started under its id".to_owned());
+        match self.writer.submit(&run, Command::Stop { stop: Stop::Terminate, reason }, None) {
+            Ok(_) | Err(Refused::Rejected(Rejection::Closed { .. })) => Ok(run),
+            Err(refused) => Err(refused.into_error(run.identity())),
         }
     }
 }

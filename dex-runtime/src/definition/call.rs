@@ -7,7 +7,7 @@ use std::future::Future;
 use std::pin::Pin;
 
 use super::context::{RpcContext, StepContext, WaitContext};
-use super::contract::{GivenBy, Rpc, RpcReturn, StepReturn, WaitReturn};
+use super::contract::{Rpc, WaitReturn};
 use super::error::{RpcError, RpcResult, StepError, StepResult, WaitResult};
 use super::flow::Flow;
 use super::next::Choice;
@@ -73,9 +73,9 @@ impl<F: Flow> StepCall<F> {
     ///
     /// # Errors
     ///
-    /// Fails, without a retry, if the stored value does not fit `O`.
-    pub fn outcome_of<O: GivenBy<W::Outcome>, W: WaitReturn<F>>(&self) -> Result<O, StepError> {
-        self.outcome::<W::Outcome>().map(O::given)
+    /// Fails, without a retry, if the stored value does not fit.
+    pub fn outcome_of<W: WaitReturn<F>>(&self) -> Result<W::Outcome, StepError> {
+        self.outcome()
     }
 
     /// The context to call the step with.
@@ -91,15 +91,6 @@ impl<F: Flow> StepCall<F> {
     pub fn end(self, result: StepResult<F>) -> Result<StepEnd, StepError> {
         let choice = result?.into_choice()?;
         Ok(StepEnd { choice, staged: self.context.core.into_parts().0 })
-    }
-
-    /// What the step returned, if that is a step's result at all.
-    ///
-    /// # Errors
-    ///
-    /// As [`end`](Self::end).
-    pub fn end_step<R: StepReturn<F>>(self, result: R) -> Result<StepEnd, StepError> {
-        self.end(result.result())
     }
 }
 
@@ -150,15 +141,6 @@ impl<F: Flow> WaitCall<F> {
         let part = result?.into_part()?;
         Ok(WaitEnd { part, staged: self.context.core.into_parts().0 })
     }
-
-    /// What the `wait_for` returned, if that is a wait at all.
-    ///
-    /// # Errors
-    ///
-    /// As [`end`](Self::end).
-    pub fn end_wait<R: WaitReturn<F>>(self, result: R) -> Result<WaitEnd, StepError> {
-        self.end(result.result())
-    }
 }
 
 /// A call of an RPC.
@@ -178,7 +160,10 @@ pub struct RpcEnd {
 
 impl fmt::Debug for RpcEnd {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("RpcEnd").field("answer", &self.answer).field("staged", &self.staged).finish()
+        f.debug_struct("RpcEnd")
+            .field("answer", &self.answer)
+            .field("staged", &self.staged)
+            .finish_non_exhaustive()
     }
 }
 
@@ -192,15 +177,12 @@ impl<F: Flow> RpcCall<F> {
         self.input.decode().map_err(|e| RpcError::new(format_args!("the argument: {e}")))
     }
 
-    /// The input of the flow's RPC at `PLACE`.
+    /// The input of RPC `R`.
     ///
     /// # Errors
     ///
     /// Fails if the value does not fit.
-    pub fn argument<const PLACE: usize>(&self) -> Result<<F as Rpc<PLACE>>::Input, RpcError>
-    where
-        F: Rpc<PLACE>,
-    {
+    pub fn argument<R: Rpc<Flow = F>>(&self) -> Result<R::Input, RpcError> {
         self.input()
     }
 
@@ -221,16 +203,12 @@ impl<F: Flow> RpcCall<F> {
         Ok(RpcEnd { answer, staged, reads: reads.into_iter().collect(), movements })
     }
 
-    /// What the flow's RPC at `PLACE` returned.
+    /// What RPC `R` returned.
     ///
     /// # Errors
     ///
     /// As [`end`](Self::end).
-    pub fn answer<const PLACE: usize, R>(self, result: R) -> Result<RpcEnd, RpcError>
-    where
-        F: Rpc<PLACE>,
-        R: RpcReturn<Answer = <F as Rpc<PLACE>>::Answer>,
-    {
-        self.end(result.result())
+    pub fn answer<R: Rpc<Flow = F>>(self, result: RpcResult<R::Answer>) -> Result<RpcEnd, RpcError> {
+        self.end(result)
     }
 }

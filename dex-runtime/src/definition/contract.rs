@@ -2,11 +2,10 @@
 //!
 //! A bound that is said once, in an associated type, is reported once; the calls of a handler rely on it.
 
-use std::marker::PhantomData;
 use std::sync::Arc;
 
-use super::call::{RpcCall, RpcFuture, StepCall, StepFuture, WaitCall, WaitFuture};
-use super::error::{RpcError, RpcResult, StepError, StepResult, WaitResult};
+use super::call::{RpcCall, RpcFuture, StepCall, StepEnd, StepFuture, WaitCall, WaitEnd, WaitFuture};
+use super::error::{RpcError, StepError};
 use super::flow::Flow;
 use super::next::Next;
 use super::wait::Wait;
@@ -14,8 +13,11 @@ use crate::client::RunHandle;
 use crate::error::Result;
 use crate::value::Value;
 
-/// The types of the RPC that is written at `PLACE` in the flow.
-pub trait Rpc<const PLACE: usize>: Flow {
+/// The types of one RPC.
+pub trait Rpc {
+    /// The flow that has it.
+    type Flow: Flow;
+
     /// The argument, `()` without one.
     type Input: Value;
 
@@ -28,11 +30,11 @@ pub trait Rpc<const PLACE: usize>: Flow {
 /// # Errors
 ///
 /// As [`RunHandle::call`].
-pub async fn call_rpc<F: Rpc<PLACE>, const PLACE: usize>(
-    run: &RunHandle<F>,
+pub async fn call_rpc<R: Rpc>(
+    run: &RunHandle<R::Flow>,
     rpc: &'static str,
-    input: &<F as Rpc<PLACE>>::Input,
-) -> Result<F::Answer> {
+    input: &R::Input,
+) -> Result<R::Answer> {
     run.call(rpc, input).await
 }
 
@@ -43,13 +45,14 @@ pub async fn call_rpc<F: Rpc<PLACE>, const PLACE: usize>(
     note = "write `-> StepResult<Self>`"
 )]
 pub trait StepReturn<F> {
-    /// The step's result.
-    fn result(self) -> StepResult<F>;
+    /// Ends the call with the step's result.
+    fn end(self, call: StepCall<F>) -> std::result::Result<StepEnd, StepError>;
 }
 
+#[diagnostic::do_not_recommend]
 impl<F: Flow> StepReturn<F> for std::result::Result<Next<F>, StepError> {
-    fn result(self) -> StepResult<F> {
-        self
+    fn end(self, call: StepCall<F>) -> std::result::Result<StepEnd, StepError> {
+        call.end(self)
     }
 }
 
@@ -62,17 +65,11 @@ impl<F: Flow> StepReturn<F> for std::result::Result<Next<F>, StepError> {
 pub trait RpcReturn {
     /// The answer's type.
     type Answer;
-
-    /// The RPC's result.
-    fn result(self) -> RpcResult<Self::Answer>;
 }
 
+#[diagnostic::do_not_recommend]
 impl<T> RpcReturn for std::result::Result<T, RpcError> {
     type Answer = T;
-
-    fn result(self) -> RpcResult<T> {
-        self
-    }
 }
 
 /// The outcome's type in what a `wait_for` is declared to return.
@@ -85,15 +82,16 @@ pub trait WaitReturn<F> {
     /// What the step is given.
     type Outcome: Value;
 
-    /// The wait's result.
-    fn result(self) -> WaitResult<F, Self::Outcome>;
+    /// Ends the call with the wait's result.
+    fn end(self, call: WaitCall<F>) -> std::result::Result<WaitEnd, StepError>;
 }
 
+#[diagnostic::do_not_recommend]
 impl<F: Flow, O: Value> WaitReturn<F> for std::result::Result<Wait<F, O>, StepError> {
     type Outcome = O;
 
-    fn result(self) -> WaitResult<F, O> {
-        self
+    fn end(self, call: WaitCall<F>) -> std::result::Result<WaitEnd, StepError> {
+        call.end(self)
     }
 }
 
@@ -108,6 +106,7 @@ pub trait GivenBy<O> {
     fn given(outcome: O) -> Self;
 }
 
+#[diagnostic::do_not_recommend]
 impl<O> GivenBy<O> for O {
     fn given(outcome: O) -> Self {
         outcome
@@ -120,24 +119,13 @@ impl<O> GivenBy<O> for O {
     label = "takes `{Self}`",
     note = "the recovery step is given the input of the step that failed: give both the same input type"
 )]
-pub trait Takes<I> {}
-
-impl<I> Takes<I> for I {}
-
-/// A recovery step whose input is an `I`.
-#[derive(Clone, Copy, Debug)]
-pub struct Recovers<I>(PhantomData<fn() -> I>);
-
-impl<I> Recovers<I> {
-    /// A recovery step.
-    #[expect(clippy::new_without_default, reason = "only generated code makes one, in a constant")]
-    pub const fn new() -> Self {
-        Self(PhantomData)
-    }
+pub trait Takes<I> {
+    /// Naming it asks whether the trait is there.
+    const SAME_TYPE: () = ();
 }
 
-/// Compiles if the recovery step takes the input of the step that fails.
-pub const fn recovers<I, R: Takes<I>>(_recovery: Recovers<R>) {}
+#[diagnostic::do_not_recommend]
+impl<I> Takes<I> for I {}
 
 /// Compiles if `T` can be stored.
 pub const fn is_value<T: Value>() {}
@@ -177,13 +165,11 @@ impl<F: Flow> Call for RpcCall<F> {
     }
 }
 
+/// What a flow's table holds for each handler.
+pub type Handler<F, C> = fn(Arc<F>, C) -> <C as Call>::Future;
+
 /// Calls the handler at `place` of a flow's table.
-pub fn dispatch<F, C: Call>(
-    table: &[fn(Arc<F>, C) -> C::Future],
-    place: usize,
-    flow: Arc<F>,
-    call: C,
-) -> C::Future {
+pub fn dispatch<F, C: Call>(table: &[Handler<F, C>], place: usize, flow: Arc<F>, call: C) -> C::Future {
     match table.get(place) {
         Some(handler) => handler(flow, call),
         None => call.unknown(),

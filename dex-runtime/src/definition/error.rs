@@ -2,7 +2,7 @@
 
 use std::any::Any;
 use std::error::Error as StdError;
-use std::fmt;
+use std::fmt::{self, Write as _};
 use std::time::Duration;
 
 use super::next::Next;
@@ -182,7 +182,8 @@ pub(crate) fn cut(mut text: String) -> String {
             end -= 1;
         }
         text.truncate(end);
-        text.push_str(&format!("… (cut from {whole} bytes)"));
+        // Writing to a string cannot fail.
+        let _ = write!(text, "… (cut from {whole} bytes)");
     }
     text
 }

@@ -25,10 +25,6 @@ macro_rules! handle {
             pub const fn name(self) -> &'static str {
                 self.name
             }
-
-            pub(crate) fn stored_name(self) -> Name {
-                Name::new(self.name).expect("the macros check the names that they write")
-            }
         }
 
         impl<F, $value> Clone for $name<F, $value> {
@@ -70,12 +66,20 @@ handle! {
 
 impl<F, T> Attribute<F, T> {
     pub(crate) fn slot(self) -> Slot {
-        Slot::single(self.stored_name())
+        slot(self.name)
     }
 }
 
 impl<F, T> Channel<F, T> {
     pub(crate) fn slot(self) -> Slot {
-        Slot::single(self.stored_name())
+        slot(self.name)
     }
+}
+
+#[expect(
+    clippy::expect_used,
+    reason = "a wrong name is a fault of the macros, which check the names they write"
+)]
+fn slot(name: &'static str) -> Slot {
+    Slot::single(Name::new(name).expect("the macros check the names that they write"))
 }

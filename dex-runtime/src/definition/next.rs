@@ -54,6 +54,10 @@ impl<F: Flow> Next<F> {
     ///
     /// Only decisions that go on can be added to; after [`complete`](Self::complete) and its like there is
     /// nothing to add, and the step is parked.
+    #[expect(
+        clippy::needless_pass_by_value,
+        reason = "what is stored is given away: the caller need not borrow"
+    )]
     pub fn and<I: Value>(self, step: Step<F, I>, input: I) -> Self {
         let decision = self.decision.and_then(|choice| match choice {
             Choice::Continue(mut movements) => {
@@ -69,11 +73,19 @@ impl<F: Flow> Next<F> {
     }
 
     /// Ends this branch with an output; the run completes once no other branch is left.
+    #[expect(
+        clippy::needless_pass_by_value,
+        reason = "what is stored is given away: the caller need not borrow"
+    )]
     pub fn complete(output: F::Output) -> Self {
         Self::of(Payload::encode(&output).map(|output| Choice::Other(Decision::Complete(output))))
     }
 
     /// Completes the run at once; other branches are cancelled.
+    #[expect(
+        clippy::needless_pass_by_value,
+        reason = "what is stored is given away: the caller need not borrow"
+    )]
     pub fn complete_now(output: F::Output) -> Self {
         Self::of(Payload::encode(&output).map(|output| Choice::Other(Decision::CompleteNow(output))))
     }

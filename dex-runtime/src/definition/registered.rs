@@ -81,12 +81,12 @@ pub(crate) struct Registered {
 impl Registered {
     pub(crate) fn step(&self, name: &str) -> Option<Place<'_, StepDefinition>> {
         let (place, definition) = self.flow.definition().step(name)?;
-        Some(Place { place, definition, name: self.steps.get(place)? })
+        Some(Place { index: place, definition, name: self.steps.get(place)? })
     }
 
     pub(crate) fn rpc(&self, name: &str) -> Option<Place<'_, RpcDefinition>> {
         let (place, definition) = self.flow.definition().rpc(name)?;
-        Some(Place { place, definition, name: self.rpcs.get(place)? })
+        Some(Place { index: place, definition, name: self.rpcs.get(place)? })
     }
 
     pub(crate) fn start(&self) -> Option<Place<'_, StepDefinition>> {
@@ -97,7 +97,7 @@ impl Registered {
 /// A member of a flow: its place among its kind, its description, its stored name.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Place<'a, D: 'static> {
-    pub(crate) place: usize,
+    pub(crate) index: usize,
     pub(crate) definition: &'static D,
     pub(crate) name: &'a Name,
 }

@@ -126,12 +126,20 @@ impl<F: Flow, O: Value> Wait<F, O> {
     }
 
     /// Waits for nothing: the step runs next and is given `value`.
+    #[expect(
+        clippy::needless_pass_by_value,
+        reason = "what is stored is given away: the caller need not borrow"
+    )]
     pub fn ready(value: O) -> Self {
         let value = Payload::encode(&value);
         Self::of(value.map(|value| Part(PartKind::Fixed(engine::Condition::Ready(value)))))
     }
 
     /// Gives the step `value` beside the outcome. It is durable with the wait.
+    #[expect(
+        clippy::needless_pass_by_value,
+        reason = "what is stored is given away: the caller need not borrow"
+    )]
     pub fn with<L: Value>(self, value: L) -> Wait<F, (O, L)> {
         let part = self
             .condition

@@ -108,19 +108,18 @@ impl ReadyQueue {
 impl Queue {
     fn push(&mut self, job: Job) {
         let flow = &job.run.identity().flow;
-        let lane = match self.by_flow.get(flow) {
-            Some(lane) => *lane,
-            None => {
-                self.by_flow.insert(flow.clone(), self.lanes.len());
-                self.lanes.push(Lane::default());
-                self.lanes.len() - 1
-            }
+        let lane = if let Some(lane) = self.by_flow.get(flow) {
+            *lane
+        } else {
+            self.by_flow.insert(flow.clone(), self.lanes.len());
+            self.lanes.push(Lane::default());
+            self.lanes.len() - 1
         };
         if let Some(lane) = self.lanes.get_mut(lane) {
             if job.first {
-                lane.fresh.push_back(job)
+                lane.fresh.push_back(job);
             } else {
-                lane.resumed.push_back(job)
+                lane.resumed.push_back(job);
             }
             self.waiting += 1;
         }

@@ -16,7 +16,7 @@ use crate::store::{Due, Store, StoreError};
 use crate::time::Timestamp;
 
 /// How far the horizon moves at least. Short enough to hold few timers, long enough to ask seldom.
-const HORIZON: Duration = Duration::from_secs(60);
+const HORIZON: Duration = Duration::from_mins(1);
 
 /// Timers of running and parked runs.
 #[derive(Debug)]

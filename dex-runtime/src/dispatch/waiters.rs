@@ -8,6 +8,9 @@ use tokio::sync::oneshot;
 use crate::engine::RunEnd;
 use crate::ids::RunId;
 
+/// Wakes one caller.
+type Wake = oneshot::Sender<Arc<RunEnd>>;
+
 /// The callers who wait, by run.
 #[derive(Debug, Default)]
 pub(crate) struct Waiters {
@@ -16,7 +19,7 @@ pub(crate) struct Waiters {
 
 #[derive(Debug, Default)]
 struct Waiting {
-    by_run: HashMap<RunId, Vec<(u64, oneshot::Sender<Arc<RunEnd>>)>>,
+    by_run: HashMap<RunId, Vec<(u64, Wake)>>,
     /// Tells the waiters of one run apart.
     last: u64,
     stopped: bool,

@@ -205,7 +205,9 @@ fn check_channels(
         return Ok(());
     }
     let mut counts: BTreeMap<&Slot, usize> = BTreeMap::new();
-    messages.iter().for_each(|(slot, _)| *counts.entry(slot).or_default() += 1);
+    for (slot, _) in messages {
+        *counts.entry(slot).or_default() += 1;
+    }
     let full = counts.into_iter().find(|(slot, more)| {
         let consumed = ending.map_or(0, |ending| ending.reserved(slot));
         held(slot).saturating_sub(consumed) + more > max

@@ -239,10 +239,11 @@ impl Closing {
     pub fn status(&self) -> Status {
         match self {
             Self::Completed => Status::Completed,
-            Self::Failed { .. } | Self::StepFailed { .. } => Status::Failed,
+            Self::Failed { .. } | Self::StepFailed { .. } | Self::Stopped { stop: Stop::Fail, .. } => {
+                Status::Failed
+            }
             Self::Stopped { stop: Stop::Cancel, .. } => Status::Canceled,
             Self::Stopped { stop: Stop::Terminate, .. } => Status::Terminated,
-            Self::Stopped { stop: Stop::Fail, .. } => Status::Failed,
         }
     }
 }
@@ -284,7 +285,7 @@ impl RetryPolicy {
         factor: 2.0,
         max_interval: Duration::from_secs(100),
         attempts: None,
-        total: Some(Duration::from_secs(4 * 3600)),
+        total: Some(Duration::from_hours(4)),
     };
 }
 

@@ -56,7 +56,13 @@ fn apply(state: &mut RunState, event: &Event, at: Timestamp) -> Option<()> {
         Event::RunStarted { .. } => return None,
         Event::AttributeSet { slot, value } => {
             let attribute = Attribute { value: value.clone(), version: state.version };
-            Arc::make_mut(&mut state.attributes).insert(slot.clone(), attribute);
+            let attributes = Arc::make_mut(&mut state.attributes);
+            match attributes.get_mut(slot) {
+                Some(known) => *known = attribute,
+                None => {
+                    attributes.insert(slot.clone(), attribute);
+                }
+            }
         }
         Event::AttributeDeleted { slot } => {
             Arc::make_mut(&mut state.attributes).remove(slot);
@@ -144,15 +150,12 @@ fn schedule(state: &mut RunState, event: &Event, at: Timestamp) -> Option<()> {
     }
     state.scheduled += 1;
     state.ready += 1;
-    let number = match state.step_counts.get_mut(step) {
-        Some(count) => {
-            *count += 1;
-            *count
-        }
-        None => {
-            state.step_counts.insert(step.clone(), 1);
-            1
-        }
+    let number = if let Some(count) = state.step_counts.get_mut(step) {
+        *count += 1;
+        *count
+    } else {
+        state.step_counts.insert(step.clone(), 1);
+        1
     };
     let scheduled = Execution {
         step: step.clone(),

@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::state::{Phase, RunState};
+use super::state::{Method, Phase, RunState};
 use crate::ids::{ExecutionNo, Slot};
 
 /// A statement about a run that does not hold.
@@ -21,6 +21,8 @@ pub fn check(state: &RunState) -> Result<(), Violation> {
     messages_are_in_order(state)?;
     reservations_are_counted(state)?;
     waits_are_registered(state)?;
+    outcomes_belong_to_steps(state)?;
+    waits_that_are_met_go_on(state)?;
     executions_are_numbered(state)
 }
 
@@ -89,6 +91,31 @@ fn waits_are_registered(state: &RunState) -> Result<(), Violation> {
         .flat_map(|(slot, channel)| channel.waiting.iter().map(move |no| (slot, *no)))
         .collect();
     require(expected == registered, || format!("waits are {expected:?}, registered are {registered:?}"))
+}
+
+fn outcomes_belong_to_steps(state: &RunState) -> Result<(), Violation> {
+    let early = state.executions.iter().find(|(_, execution)| {
+        let in_step = matches!(
+            execution.phase,
+            Phase::Ready(Method::Execute)
+                | Phase::Backoff { method: Method::Execute, .. }
+                | Phase::Parked(Method::Execute)
+        );
+        execution.outcome.is_some() && !in_step
+    });
+    early.map_or(Ok(()), |(no, _)| {
+        Err(Violation(format!("execution {} holds messages before its step", no.0)))
+    })
+}
+
+fn waits_that_are_met_go_on(state: &RunState) -> Result<(), Violation> {
+    let forgotten = state.executions.iter().find(|(_, execution)| match &execution.phase {
+        Phase::Waiting { condition, fired_until } => {
+            condition.meet(|slot| state.available(slot), *fired_until).is_some()
+        }
+        _ => false,
+    });
+    forgotten.map_or(Ok(()), |(no, _)| Err(Violation(format!("execution {} waits for what is there", no.0))))
 }
 
 fn executions_are_numbered(state: &RunState) -> Result<(), Violation> {

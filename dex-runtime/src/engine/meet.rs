@@ -6,8 +6,8 @@ use crate::time::Timestamp;
 
 /// Combinations of alternatives that are tried for groups that compete for the same messages.
 ///
-/// Their number grows like a power, and the run's thread must not stand still for one wait. A wait with
-/// more of them is looked at again with the next message.
+/// Their number grows like a power, and the run's thread must not stand still for one wait. After so many,
+/// what fits without trying is taken, or the wait goes on until the next message.
 const COMBINATIONS_MAX: usize = 1_000;
 
 impl Condition {
@@ -17,10 +17,16 @@ impl Condition {
     pub fn meet(&self, available: impl Fn(&Slot) -> usize, fired_until: Timestamp) -> Option<Matched> {
         let mut ledger =
             Ledger { available, fired_until, left: Vec::new(), contended: false, choices: Choices::FirstFit };
-        let mut matched = match ledger.reserve(self) {
-            None if ledger.contended => ledger.search(self)?,
-            matched => matched?,
-        };
+        let mut matched = ledger.reserve(self);
+        if ledger.contended {
+            // The first fit may have passed by a way that was written before it, or all ways.
+            let left = std::mem::take(&mut ledger.left);
+            match ledger.search(self) {
+                Some(first) => matched = Some(first),
+                None => ledger.left = left,
+            }
+        }
+        let mut matched = matched?;
         ledger.top_up(self, &mut matched);
         Some(matched)
     }
@@ -52,13 +58,11 @@ struct Ledger<'a, F> {
 
 impl<'a, F: Fn(&Slot) -> usize> Ledger<'a, F> {
     fn left(&mut self, slot: &'a Slot) -> &mut usize {
-        let at = match self.left.iter().position(|(known, _)| *known == slot) {
-            Some(at) => at,
-            None => {
-                self.left.push((slot, (self.available)(slot)));
-                self.left.len() - 1
-            }
-        };
+        let known = self.left.iter().position(|(known, _)| *known == slot);
+        let at = known.unwrap_or_else(|| {
+            self.left.push((slot, (self.available)(slot)));
+            self.left.len() - 1
+        });
         #[expect(clippy::indexing_slicing, reason = "found or pushed just above")]
         &mut self.left[at].1
     }

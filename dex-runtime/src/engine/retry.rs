@@ -121,6 +121,18 @@ mod tests {
     }
 
     #[test]
+    fn each_attempt_of_each_run_has_its_own_spread() {
+        let attempt = |execution, number| Attempt { execution: crate::ids::ExecutionNo(execution), number };
+        let run = |byte| RunId::from_bytes([byte; 16]);
+        let seeds = [(1, 1, 1), (1, 1, 2), (1, 2, 1), (2, 1, 1)]
+            .map(|(byte, execution, number)| seed(&run(byte), attempt(execution, number)));
+        let pauses: std::collections::BTreeSet<_> =
+            seeds.iter().map(|seed| spread(Duration::from_secs(1_000), *seed)).collect();
+        assert_eq!(pauses.len(), seeds.len());
+        assert_eq!(seeds[0], seed(&run(1), attempt(1, 1)));
+    }
+
+    #[test]
     fn the_limit_of_attempts_counts_the_first() {
         let policy = RetryPolicy { attempts: Some(3), ..RetryPolicy::DEFAULT };
         let next = |failures| next_attempt(&policy, failures, Timestamp::EPOCH, Timestamp::EPOCH, None, 0);

@@ -48,28 +48,28 @@ pub fn transition(
     now: Timestamp,
     limits: &Limits,
 ) -> Result<Transition, Refusal> {
-    let events = decide(state.as_ref(), command, now, limits)?;
+    let mut events = decide(state.as_ref(), command, now, limits)?;
     if events.is_empty() {
         return Ok(Transition::default());
     }
     let was_active = state.as_ref().is_some_and(RunState::is_active);
-    let mut steps = Steps { agenda: Agenda::default(), done: Transition::default(), now };
-    let mut events = events.into_iter();
-    let run = match state {
+    let (run, begun) = match state {
         Some(run) => {
             run.version += 1;
-            run
+            (run, 0)
         }
-        None => steps.begin(state, events.next())?,
+        None => (begin(state, events.first())?, 1),
     };
-    steps.done.events.reserve(events.len());
-    for event in events {
+    let mut steps = Steps { agenda: Agenda::default(), done: Transition::default(), now };
+    for event in events.iter().skip(begun) {
         steps.take(run, event)?;
     }
     while let Some(event) = steps.agenda.next(run, now) {
-        steps.take(run, event)?;
+        steps.take(run, &event)?;
+        events.push(event);
     }
     let mut done = steps.done;
+    done.events = events;
     // A timer that was set and cleared within the transition never was.
     done.timers_set.retain(|set| match done.timers_cleared.iter().position(|cleared| cleared == set) {
         Some(place) => {
@@ -87,6 +87,14 @@ pub fn transition(
     Ok(done)
 }
 
+/// The run that `first` begins.
+fn begin<'a>(state: &'a mut Option<RunState>, first: Option<&Event>) -> Result<&'a mut RunState, Broken> {
+    match first {
+        Some(Event::RunStarted { identity }) => Ok(state.insert(RunState::begin(identity.clone()))),
+        other => Err(Broken { event: other.map_or("nothing", Event::name), version: 1 }),
+    }
+}
+
 struct Steps {
     agenda: Agenda,
     done: Transition,
@@ -94,22 +102,8 @@ struct Steps {
 }
 
 impl Steps {
-    fn begin<'a>(
-        &mut self,
-        state: &'a mut Option<RunState>,
-        first: Option<Event>,
-    ) -> Result<&'a mut RunState, Broken> {
-        match first {
-            Some(Event::RunStarted { identity }) => {
-                self.done.events.push(Event::RunStarted { identity: identity.clone() });
-                Ok(state.insert(RunState::begin(identity)))
-            }
-            other => Err(Broken { event: other.as_ref().map_or("nothing", Event::name), version: 1 }),
-        }
-    }
-
-    fn take(&mut self, run: &mut RunState, event: Event) -> Result<(), Broken> {
-        self.agenda.note(&event, run);
+    fn take(&mut self, run: &mut RunState, event: &Event) -> Result<(), Broken> {
+        self.agenda.note(event, run);
         let about = event.execution();
         let due = |run: &RunState| about.and_then(|no| Some((run.executions.get(&no)?.due()?, no)));
         if let Event::RunClosed { .. } = event {
@@ -117,13 +111,12 @@ impl Steps {
             self.done.timers_cleared.extend(open.filter_map(|(no, open)| Some((open.due()?, *no))));
         }
         let before = due(run);
-        evolve(run, &event, self.now)?;
+        evolve(run, event, self.now)?;
         let after = due(run);
         if before != after {
             self.done.timers_cleared.extend(before);
             self.done.timers_set.extend(after);
         }
-        self.done.events.push(event);
         Ok(())
     }
 }

@@ -50,7 +50,7 @@ impl StepInfo {
             StepPhase::Waiting => {
                 let mut awaited: Vec<String> =
                     self.channels.iter().map(|channel| format!("a message of {channel}")).collect();
-                awaited.extend(due.map(|due| format!("{due}")));
+                awaited.extend(due);
                 format!("{id} waits since {since} for {}", awaited.join(" or "))
             }
         }

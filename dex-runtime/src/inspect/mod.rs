@@ -4,5 +4,8 @@
 
 mod explain;
 mod info;
+mod tool;
 
 pub use self::info::{ChannelInfo, RunInfo, StepInfo, StepPhase};
+pub use self::tool::Inspect;
+pub use crate::store::RunSummary;

@@ -195,6 +195,10 @@ impl Resident {
         if cell.unwritten > 0 || cell.residency != Residency::Resident {
             return true;
         }
+        // What was stored while the history was being read is newer than the history that was read.
+        if cell.state.as_ref().is_some_and(|state| state.version > stored.version) {
+            return true;
+        }
         let agrees = cell.state.as_ref() == Some(&stored);
         cell.state = Some(stored);
         agrees

@@ -68,13 +68,13 @@ impl<T: Entry> Registry<T> {
     /// Puts the successor of a run in its place, in one step: no reader sees zero or two live runs.
     ///
     /// Changes nothing and gives what is live if that is not `from`.
-    pub(crate) fn succeed(&self, from: &Arc<T>, to: Arc<T>) -> Result<Result<(), Option<Arc<T>>>, Poisoned> {
+    pub(crate) fn succeed(&self, from: &Arc<T>, to: &Arc<T>) -> Result<Result<(), Option<Arc<T>>>, Poisoned> {
         let mut table = self.lock()?;
         let live = table.live.get(to.flow_id()).and_then(|run| table.runs.get(run)).cloned();
         match live {
             Some(live) if Arc::ptr_eq(&live, from) => {
                 table.runs.remove(&from.run_id());
-                table.insert(&to);
+                table.insert(to);
                 Ok(Ok(()))
             }
             other => Ok(Err(other)),
@@ -132,7 +132,6 @@ impl<T: Entry> Table<T> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::time::Timestamp;
 
     #[derive(Debug)]
     struct Run {
@@ -192,6 +191,7 @@ mod tests {
             let registry = Registry::new();
             let registry = &registry;
             let wins: usize = std::thread::scope(|scope| {
+                let registry = &registry;
                 let threads: Vec<_> = (0..8)
                     .map(|n| {
                         scope.spawn(move || {
@@ -210,7 +210,7 @@ mod tests {
         let registry = Registry::new();
         let (first, second) = (run("a", 1), run("a", 2));
         registry.insert_if_absent(Arc::clone(&first)).unwrap().unwrap();
-        registry.succeed(&first, Arc::clone(&second)).unwrap().unwrap();
+        registry.succeed(&first, &second).unwrap().unwrap();
         assert!(registry.get(first.run_id).unwrap().is_none());
         assert!(registry.get(run("a", 3).run_id).unwrap().is_none());
         assert_eq!(live(&registry, "a"), Some(second.run_id));
@@ -225,7 +225,7 @@ mod tests {
             let reader = scope.spawn(|| (0..10_000).all(|_| live(&registry, "a").is_some()));
             for number in 1..=100 {
                 let next = run("a", number);
-                registry.succeed(&current, Arc::clone(&next)).unwrap().unwrap();
+                registry.succeed(&current, &next).unwrap().unwrap();
                 current = next;
             }
             assert!(reader.join().unwrap(), "a reader saw no live run");
@@ -238,8 +238,8 @@ mod tests {
         let registry = Registry::new();
         let (first, second, third) = (run("a", 1), run("a", 2), run("a", 3));
         registry.insert_if_absent(Arc::clone(&first)).unwrap().unwrap();
-        registry.succeed(&first, Arc::clone(&second)).unwrap().unwrap();
-        let live_now = registry.succeed(&first, third).unwrap().unwrap_err();
+        registry.succeed(&first, &second).unwrap().unwrap();
+        let live_now = registry.succeed(&first, &third).unwrap().unwrap_err();
         assert_eq!(live_now.map(|entry| entry.run_id), Some(second.run_id));
         assert_eq!(live(&registry, "a"), Some(second.run_id));
     }
@@ -262,7 +262,7 @@ mod tests {
         let (first, second) = (run("a", 1), run("a", 2));
         assert_eq!(live(&registry, "a"), None);
         registry.insert_if_absent(Arc::clone(&first)).unwrap().unwrap();
-        registry.succeed(&first, Arc::clone(&second)).unwrap().unwrap();
+        registry.succeed(&first, &second).unwrap().unwrap();
         assert_eq!(registry.remove(&first).unwrap(), Removal::Absent);
         assert_eq!(live(&registry, "a"), Some(second.run_id));
         assert_eq!(registry.remove(&second).unwrap(), Removal::Removed);

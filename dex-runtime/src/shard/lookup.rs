@@ -86,7 +86,12 @@ impl Shard {
             return Ok(Some(Found::Open(resident)));
         }
         let _guard = self.stripes.enter(flow_id).await;
-        // Somebody else may have loaded it while this waited.
+        self.run_under_guard(run).await
+    }
+
+    /// As [`run`](Self::run), for who holds the id's stripe.
+    async fn run_under_guard(self: &Arc<Self>, run: RunId) -> Result<Option<Found>, Error> {
+        // Somebody else may have loaded it before the stripe was free.
         if let Some(resident) = self.registry.get(run)? {
             return Ok(Some(Found::Open(resident)));
         }
@@ -95,6 +100,14 @@ impl Shard {
             return Ok(Some(Found::Closed(Arc::new(loaded.state))));
         }
         Ok(Some(Found::Open(self.admit(loaded)?)))
+    }
+
+    /// The writer of an open run, for who has [reserved](Self::reserve) its id.
+    pub(crate) async fn open(self: &Arc<Self>, run: RunId) -> Result<Option<Arc<Resident>>, Error> {
+        Ok(match self.run_under_guard(run).await? {
+            Some(Found::Open(run)) => Some(run),
+            Some(Found::Closed(_)) | None => None,
+        })
     }
 
     /// Reads a run from the store.

@@ -188,7 +188,7 @@ impl StoredRun {
         if snapshot.is_none() && records.is_empty() {
             return Ok(None);
         }
-        let first = snapshot.as_ref().map_or(1, |(sequence, _)| sequence + 1);
+        let first = snapshot.as_ref().map_or(1, |(sequence, _)| sequence.saturating_add(1));
         match records.iter().zip(first..).find(|(record, expected)| record.sequence != *expected) {
             None => Ok(Some(Self { snapshot, records })),
             Some((record, expected)) => Err(StoreError::Unreadable {

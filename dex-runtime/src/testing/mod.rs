@@ -36,9 +36,9 @@ pub fn engine() -> TestBuilder {
 /// An engine for a test on a store that the test keeps, to make it fail.
 pub fn engine_on(store: MemoryStore) -> TestBuilder {
     let current = Arc::new(Mutex::new(Arc::new(store)));
-    let opened = Arc::clone(&current);
+    let shared = Arc::clone(&current);
     let opener: Opener = Arc::new(move || {
-        let mut current = opened.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut current = shared.lock().unwrap_or_else(PoisonError::into_inner);
         let next = Arc::new(current.reopen());
         *current = Arc::clone(&next);
         Ok(next as Arc<dyn Store>)

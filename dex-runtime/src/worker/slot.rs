@@ -74,7 +74,7 @@ async fn invoke(
     let attempt = task.attempt;
     match task.method {
         Method::WaitFor => {
-            let handler = flow.flow.call_wait(found.place, core, tries, task.input);
+            let handler = flow.flow.call_wait(found.index, core, tries, task.input);
             let ended = call(handler, Some(called_off), deadline).await;
             map(ended, |end| Ok(outcome::wait(attempt, end, shard.clock.now())))
         }
@@ -87,7 +87,7 @@ async fn invoke(
                 key: std::sync::OnceLock::new(),
             };
             let input = StepInput { input: task.input, outcome: task.outcome };
-            let mut handler = flow.flow.call_step(found.place, core, info, input);
+            let mut handler = flow.flow.call_step(found.index, core, info, input);
             if found.definition.blocking {
                 handler = on_blocking_pool(handler);
             }
@@ -139,10 +139,7 @@ fn report(
         Command::StartWait(report) => Some(report.attempt),
         _ => None,
     };
-    let refused = match shard.writer.submit(run, command, None) {
-        Ok(_) => return,
-        Err(refused) => refused,
-    };
+    let Err(refused) = shard.writer.submit(run, command, None) else { return };
     match (refused, about) {
         // The run has moved on without this attempt.
         (Refused::Rejected(Rejection::StaleAttempt { .. } | Rejection::Closed { .. }), _) => {}

@@ -5,11 +5,12 @@
 
 use proc_macro2::{Ident, TokenStream};
 use quote::{quote, quote_spanned};
+use syn::spanned::Spanned as _;
 use syn::{ReturnType, Type};
 
 use super::{in_place_of, steps};
 use crate::flow::model::{Flow, Handler, Rpc, Step, Wait};
-use crate::names::generated;
+use crate::names::{generated, generated_at};
 
 /// The three methods that call handlers.
 pub(super) fn all(flow: &Flow) -> TokenStream {
@@ -67,49 +68,60 @@ fn no_call(flow: &Flow) -> TokenStream {
 }
 
 fn step_call(flow: &Flow, step: &Step) -> TokenStream {
-    let input = step.handler.input().map(|ty| {
-        if step.start.is_some() {
-            quote!(let __dex_input = __dex_call.start_input()?;)
-        } else {
-            quote!(let __dex_input = __dex_call.input::<#ty>()?;)
-        }
-    });
+    let input = step.handler.input().map(|ty| read_input(step, ty));
     let outcome = step.outcome().zip(step.wait.and_then(|wait| flow.waits.get(wait))).map(|(ty, wait)| {
-        let waits = returned(&wait.handler);
-        quote!(let __dex_outcome = __dex_call.outcome_of::<#ty, #waits>()?;)
+        let (place, waits) = (ty.span(), returned(&wait.handler));
+        let private = flow.krate.private_at(place);
+        let given = quote_spanned!(place=> <#waits as #private::WaitReturn<Self>>::Outcome);
+        quote_spanned! {place=>
+            let __dex_outcome = <#ty as #private::GivenBy<#given>>::given(__dex_call.outcome_of::<#waits>()?);
+        }
     });
     let mut arguments = context(&step.handler);
     arguments.extend(input.is_some().then(|| quote!(__dex_input)));
     arguments.extend(outcome.is_some().then(|| quote!(__dex_outcome)));
     let read = quote!(#input #outcome);
-    future(flow, &step.handler, steps::place(step), &read, &arguments, &quote!(end_step))
+    future(flow, &step.handler, &read, &arguments, &|returned| {
+        let private = flow.krate.private();
+        quote!(<#returned as #private::StepReturn<Self>>::end(__dex_result, __dex_call))
+    })
 }
 
 fn wait_call(flow: &Flow, step: &Step, wait: &Wait) -> TokenStream {
     let mut arguments = context(&wait.handler);
     let mut read = TokenStream::new();
     if let Some(borrowed) = wait.handler.input() {
-        let ty = steps::input(step);
-        read = if step.start.is_some() {
-            quote!(let __dex_input = __dex_call.start_input()?;)
-        } else {
-            quote!(let __dex_input = __dex_call.input::<#ty>()?;)
-        };
+        read = read_input(step, &steps::input(step));
         arguments.push(in_place_of(borrowed, quote!(&__dex_input)));
     }
-    let place = crate::names::generated_at(wait.handler.ident().span());
-    future(flow, &wait.handler, place, &read, &arguments, &quote!(end_wait))
+    future(flow, &wait.handler, &read, &arguments, &|returned| {
+        let private = flow.krate.private();
+        quote!(<#returned as #private::WaitReturn<Self>>::end(__dex_result, __dex_call))
+    })
+}
+
+fn read_input(step: &Step, ty: &Type) -> TokenStream {
+    if step.start.is_some() {
+        // The flow's own input type is checked where the flow names it; once is enough.
+        return quote!(let __dex_input = __dex_call.start_input()?;);
+    }
+    quote_spanned!(generated_at(ty.span())=> let __dex_input = __dex_call.input::<#ty>()?;)
 }
 
 fn rpc_call(flow: &Flow, place: usize, rpc: &Rpc) -> TokenStream {
     let mut arguments = context(&rpc.handler);
     let mut read = TokenStream::new();
     if rpc.handler.input().is_some() {
-        read = quote!(let __dex_input = __dex_call.argument::<#place>()?;);
+        read = quote!(let __dex_input = __dex_call.argument::<__DexRpc<#place>>()?;);
         arguments.push(quote!(__dex_input));
     }
-    let at = crate::names::generated_at(rpc.handler.ident().span());
-    future(flow, &rpc.handler, at, &read, &arguments, &quote!(answer::<#place, _>))
+    future(
+        flow,
+        &rpc.handler,
+        &read,
+        &arguments,
+        &|returned| quote_spanned!(returned.span()=> __dex_call.answer::<__DexRpc<#place>>(__dex_result)),
+    )
 }
 
 /// The context as an argument, if the handler takes it.
@@ -121,23 +133,23 @@ fn context(handler: &Handler) -> Vec<TokenStream> {
 fn future(
     flow: &Flow,
     handler: &Handler,
-    place: proc_macro2::Span,
     read: &TokenStream,
     arguments: &[TokenStream],
-    end: &TokenStream,
+    end: &dyn Fn(&Type) -> TokenStream,
 ) -> TokenStream {
-    let private = flow.krate.private();
+    // An error about the call as a whole, such as that its future is not `Send`, names the method.
+    let place = generated_at(handler.ident().span());
+    let private = flow.krate.private_at(place);
     let method = generated(handler.ident());
     let wait = handler.is_async.then(|| quote!(.await));
-    let result = in_place_of(&returned(handler), quote!(__dex_result));
-    let body = quote! {
-        #read
-        let __dex_result = Self::#method(&__dex_flow, #(#arguments),*) #wait;
-        __dex_call.#end(#result)
-    };
-    // An error about the future as a whole, such as that it is not `Send`, names the method.
-    let pinned = quote_spanned!(place=> #private::Box::pin(async move { #body }));
-    quote!(|__dex_flow, mut __dex_call| #pinned)
+    let end = end(&returned(handler));
+    quote_spanned! {place=>
+        |__dex_flow, mut __dex_call| #private::Box::pin(async move {
+            #read
+            let __dex_result = Self::#method(&__dex_flow, #(#arguments),*) #wait;
+            #end
+        })
+    }
 }
 
 /// The type that the handler returns; one without is refused earlier.

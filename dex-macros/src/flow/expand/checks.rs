@@ -1,9 +1,9 @@
 //! What only the compiler can judge: calls that do not compile unless a rule over types holds.
 
 use proc_macro2::TokenStream;
-use quote::quote;
+use quote::{quote, quote_spanned};
 
-use super::{in_place_of, steps};
+use super::steps;
 use crate::flow::model::{Flow, Handle, Step};
 
 /// All of them. They are constants, so nothing of them is left in the program.
@@ -23,19 +23,18 @@ fn value_can_be_stored(flow: &Flow, handle: &Handle) -> TokenStream {
 }
 
 fn recovery_takes_the_input(flow: &Flow, step: &Step) -> Option<TokenStream> {
-    let private = flow.krate.private();
     let option = step.on_failure.as_ref()?;
+    // The whole check stands where the option names the step: neither signature is wrong by itself.
+    let at_option = |tokens| super::respanned(tokens, &|_| option.span());
+    let private = at_option(flow.krate.private());
     let recovery = flow.steps.iter().find(|other| other.handler.ident() == option)?;
     let (cfgs, more) = (&step.handler.member.cfgs, &recovery.handler.member.cfgs);
     let given = super::without_self(flow, &steps::input(step));
     let taken = super::without_self(flow, &steps::input(recovery));
-    let check = in_place_of(option, quote!(__dex_recovery));
-    Some(quote! {
+    let (given, taken) = (at_option(given), at_option(taken));
+    Some(quote_spanned! {option.span()=>
         #(#cfgs)*
         #(#more)*
-        const _: () = {
-            let __dex_recovery: #private::Recovers<#taken> = #private::Recovers::new();
-            #private::recovers::<#given, _>(#check)
-        };
+        const _: () = <#taken as #private::Takes<#given>>::SAME_TYPE;
     })
 }

@@ -2,7 +2,7 @@
 
 use proc_macro2::TokenStream;
 use quote::{ToTokens, quote};
-use syn::Type;
+use syn::{ReturnType, Type};
 
 use super::{rpcs, steps};
 use crate::attributes;
@@ -70,8 +70,18 @@ fn wait(flow: &Flow, step: &Step, wait: &Wait) -> TokenStream {
     let private = flow.krate.private();
     let member = &wait.handler.member;
     let (method, docs) = (&member.name.text, &member.docs);
-    let outcome = step.outcome().map_or_else(|| type_text(&attributes::unit()), type_text);
+    let outcome =
+        written_outcome(wait).or(step.outcome()).map_or_else(|| type_text(&attributes::unit()), type_text);
     quote!(#private::WaitDefinition { method: #method, docs: #docs, outcome: #outcome })
+}
+
+/// The `O` of `WaitResult<Self, O>`.
+fn written_outcome(wait: &Wait) -> Option<&Type> {
+    let ReturnType::Type(_, returned) = &wait.handler.returns else { return None };
+    match source::arguments(returned, "WaitResult").as_slice() {
+        [_, outcome] => Some(outcome),
+        _ => None,
+    }
 }
 
 fn edges(flow: &Flow, next: Vec<&Step>, recovery: Option<&Step>) -> TokenStream {

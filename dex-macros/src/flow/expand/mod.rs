@@ -13,8 +13,9 @@ mod steps;
 use proc_macro2::{Group, Span, TokenStream, TokenTree};
 use quote::{ToTokens, quote};
 use syn::Visibility;
+use syn::ext::IdentExt as _;
 
-use super::model::Flow;
+use super::model::{Flow, Member};
 use crate::names::generated_at;
 
 /// Whether the model has no mistakes.
@@ -30,7 +31,7 @@ pub(super) enum Soundness {
 pub(super) fn flow(flow: &Flow, soundness: Soundness) -> TokenStream {
     let constants = steps::constants(flow);
     let run = run::run_type(flow);
-    let rpcs = rpcs::types(flow, soundness);
+    let rpcs = rpcs::types(flow);
     let implementation = implementation(flow, soundness);
     let checks = match soundness {
         Soundness::Sound => checks::all(flow),
@@ -64,7 +65,7 @@ fn implementation(flow: &Flow, soundness: Soundness) -> TokenStream {
         impl #private::Flow for #self_ty {
             #input
             type Output = #output;
-            type Run = #run;
+            type Run = #run<Self>;
 
             fn definition() -> &'static #private::FlowDefinition {
                 static DEFINITION: #private::FlowDefinition = #definition;
@@ -74,6 +75,16 @@ fn implementation(flow: &Flow, soundness: Soundness) -> TokenStream {
             #calls
         }
     }
+}
+
+/// The user's doc comment, or a line for those who ask for documentation on everything.
+fn docs(member: &Member, what: &str) -> TokenStream {
+    let docs = &member.doc_attrs;
+    if docs.is_empty() {
+        let line = format!("{what} `{}`.", member.ident.unraw());
+        return quote!(#[doc = #line]);
+    }
+    quote!(#(#docs)*)
 }
 
 /// The visibility for generated code; see [`generated_at`].

@@ -1,43 +1,53 @@
 //! The types of the RPCs, said once: the run handle and the calls both refer to them.
 
-use proc_macro2::TokenStream;
-use quote::{ToTokens, quote};
-use syn::{GenericArgument, PathArguments, ReturnType, Type};
+use proc_macro2::{Span, TokenStream};
+use quote::{ToTokens, quote, quote_spanned};
+use syn::spanned::Spanned as _;
+use syn::{ReturnType, Type};
 
-use super::Soundness;
 use crate::attributes;
 use crate::flow::model::{Flow, Rpc};
+use crate::names::generated_at;
 
-/// `impl Rpc<0> for F`, for each RPC.
-pub(super) fn types(flow: &Flow, _soundness: Soundness) -> TokenStream {
+/// `impl Rpc for __DexRpc<0>`, for each RPC.
+///
+/// The types are those of a private struct, not of the flow: an RPC may be more private than its flow.
+pub(super) fn types(flow: &Flow) -> TokenStream {
+    if flow.rpcs.is_empty() {
+        return TokenStream::new();
+    }
     let private = flow.krate.private();
     let self_ty = &flow.self_ty;
     let types = flow.rpcs.iter().enumerate().map(|(place, rpc)| {
         let cfgs = &rpc.handler.member.cfgs;
         let input = rpc.handler.input().cloned().unwrap_or_else(attributes::unit);
-        let answer = answer(flow, rpc);
+        let (input, answer) = (super::without_self(flow, &input), answer(flow, rpc));
         quote! {
             #(#cfgs)*
             #[automatically_derived]
-            impl #private::Rpc<#place> for #self_ty {
+            impl #private::Rpc for __DexRpc<#place> {
+                type Flow = #self_ty;
                 type Input = #input;
                 type Answer = #answer;
             }
         }
     });
-    quote!(#(#types)*)
+    quote! {
+        struct __DexRpc<const PLACE: usize>;
+        #(#types)*
+    }
 }
 
 /// The type of the answer, in words that hold outside the block.
 pub(super) fn answer(flow: &Flow, rpc: &Rpc) -> TokenStream {
-    let private = flow.krate.private();
     let returned = returned(rpc);
     match written_answer(&returned) {
         Some(answer) => super::without_self(flow, answer),
         // An alias: only the compiler knows what it stands for.
         None => {
-            let returned = super::without_self(flow, &returned);
-            quote!(<#returned as #private::RpcReturn>::Answer)
+            let (place, returned) = (place(rpc), super::without_self(flow, &returned));
+            let private = flow.krate.private_at(place);
+            quote_spanned!(place=> <#returned as #private::RpcReturn>::Answer)
         }
     }
 }
@@ -49,6 +59,11 @@ pub(super) fn answer_text(rpc: &Rpc) -> String {
     crate::source::text(&answer.to_token_stream())
 }
 
+/// The place of the returned type, for what depends on it.
+pub(super) fn place(rpc: &Rpc) -> Span {
+    generated_at(returned(rpc).span())
+}
+
 fn returned(rpc: &Rpc) -> Type {
     match &rpc.handler.returns {
         ReturnType::Type(_, ty) => (**ty).clone(),
@@ -58,11 +73,8 @@ fn returned(rpc: &Rpc) -> Type {
 
 /// The `T` of `RpcResult<T>`.
 fn written_answer(returned: &Type) -> Option<&Type> {
-    let Type::Path(path) = returned else { return None };
-    let last = path.path.segments.last().filter(|last| last.ident == "RpcResult")?;
-    let PathArguments::AngleBracketed(arguments) = &last.arguments else { return None };
-    match arguments.args.first() {
-        Some(GenericArgument::Type(answer)) if arguments.args.len() == 1 => Some(answer),
+    match crate::source::arguments(returned, "RpcResult").as_slice() {
+        [answer] => Some(answer),
         _ => None,
     }
 }

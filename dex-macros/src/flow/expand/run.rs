@@ -1,20 +1,23 @@
 //! The flow's own run handle, with a method for each RPC.
 
 use proc_macro2::{Ident, TokenStream};
-use quote::{format_ident, quote};
+use quote::{format_ident, quote, quote_spanned};
 use syn::Pat;
 use syn::ext::IdentExt as _;
 
 use super::rpcs;
 use crate::flow::model::{Argument, Flow, Rpc};
-use crate::names::generated;
+use crate::names::{generated, generated_at};
 
 /// `OrderFlowRun`.
 pub(super) fn name(flow: &Flow) -> Ident {
-    format_ident!("{}Run", flow.ident.unraw())
+    format_ident!("{}Run", flow.ident.unraw(), span = generated_at(flow.ident.span()))
 }
 
 /// The struct, its conversions and its methods.
+///
+/// It is generic over the flow, though there is only one, so that it is as private as the flow is: the
+/// compiler takes the visibility of an implementation from all types that it names.
 pub(super) fn run_type(flow: &Flow) -> TokenStream {
     let private = flow.krate.private();
     let (self_ty, run) = (&flow.self_ty, name(flow));
@@ -23,17 +26,17 @@ pub(super) fn run_type(flow: &Flow) -> TokenStream {
     let methods = flow.rpcs.iter().enumerate().map(|(place, rpc)| method(flow, place, rpc));
     quote! {
         #[doc = #docs]
-        pub struct #run(#private::RunHandle<#self_ty>);
+        pub struct #run<F>(#private::RunHandle<F>);
 
         #[automatically_derived]
-        impl ::core::convert::From<#private::RunHandle<#self_ty>> for #run {
+        impl ::core::convert::From<#private::RunHandle<#self_ty>> for #run<#self_ty> {
             fn from(run: #private::RunHandle<#self_ty>) -> Self {
                 Self(run)
             }
         }
 
         #[automatically_derived]
-        impl ::core::ops::Deref for #run {
+        impl ::core::ops::Deref for #run<#self_ty> {
             type Target = #private::RunHandle<#self_ty>;
 
             fn deref(&self) -> &Self::Target {
@@ -42,29 +45,32 @@ pub(super) fn run_type(flow: &Flow) -> TokenStream {
         }
 
         #[automatically_derived]
-        impl ::core::clone::Clone for #run {
+        impl ::core::clone::Clone for #run<#self_ty> {
             fn clone(&self) -> Self {
                 Self(::core::clone::Clone::clone(&self.0))
             }
         }
 
         #[automatically_derived]
-        impl ::core::fmt::Debug for #run {
+        impl ::core::fmt::Debug for #run<#self_ty> {
             fn fmt(&self, f: &mut ::core::fmt::Formatter<'_>) -> ::core::fmt::Result {
                 f.debug_tuple(#text).field(&self.0).finish()
             }
         }
 
-        impl #run {
+        impl #run<#self_ty> {
             #(#methods)*
         }
     }
 }
 
 fn method(flow: &Flow, place: usize, rpc: &Rpc) -> TokenStream {
-    let private = flow.krate.private();
+    // Errors about the answer's type are then at one place and told once.
+    let at = rpcs::place(rpc);
+    let private = flow.krate.private_at(at);
     let member = &rpc.handler.member;
-    let (cfgs, docs, text, self_ty) = (&member.cfgs, &member.doc_attrs, &member.name.text, &flow.self_ty);
+    let (cfgs, text) = (&member.cfgs, &member.name.text);
+    let docs = super::docs(member, "Calls the RPC");
     let vis = super::generated_vis(&member.vis);
     let method = generated(&member.ident);
     let answer = rpcs::answer(flow, rpc);
@@ -75,12 +81,12 @@ fn method(flow: &Flow, place: usize, rpc: &Rpc) -> TokenStream {
             (quote!(#name: #ty), quote!(#name))
         }
     };
-    quote! {
+    quote_spanned! {at=>
         #(#cfgs)*
-        #(#docs)*
+        #docs
         #[allow(dead_code, reason = "an RPC need not be called from here")]
         #vis async fn #method(&self, #parameter) -> #private::Result<#answer> {
-            #private::call_rpc::<#self_ty, #place>(&self.0, #text, &#argument).await
+            #private::call_rpc::<__DexRpc<#place>>(&self.0, #text, &#argument).await
         }
     }
 }

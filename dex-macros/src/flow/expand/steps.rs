@@ -5,7 +5,6 @@ use quote::quote;
 
 use crate::attributes;
 use crate::flow::model::{Flow, Step};
-use crate::names::generated_at;
 
 /// `const CHARGE: Step<Self, Order>`, for each step.
 pub(super) fn constants(flow: &Flow) -> TokenStream {
@@ -26,12 +25,13 @@ fn constant(flow: &Flow, step: &Step) -> Option<TokenStream> {
     let private = flow.krate.private();
     let constant = step.constant.as_ref()?;
     let member = &step.handler.member;
-    let (cfgs, docs, name) = (&member.cfgs, &member.doc_attrs, &member.name.text);
+    let (cfgs, name) = (&member.cfgs, &member.name.text);
+    let docs = super::docs(member, "The step");
     let vis = super::generated_vis(&member.vis);
     let input = input(step);
     Some(quote! {
         #(#cfgs)*
-        #(#docs)*
+        #docs
         #[allow(dead_code, reason = "a step need not be gone to by its constant")]
         #vis const #constant: #private::Step<Self, #input> = #private::Step::new(#name);
     })
@@ -60,9 +60,4 @@ pub(super) fn start_input(flow: &Flow) -> TokenStream {
         quote!(#(#cfgs)* type Input = #input;)
     });
     quote!(#(#inputs)*)
-}
-
-/// The place of the step's method, for code whose errors are about the step as a whole.
-pub(super) fn place(step: &Step) -> proc_macro2::Span {
-    generated_at(step.handler.ident().span())
 }

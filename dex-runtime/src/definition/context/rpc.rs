@@ -40,6 +40,10 @@ impl<F> RpcContext<F> {
     }
 
     /// Sets the attribute.
+    #[expect(
+        clippy::needless_pass_by_value,
+        reason = "what is stored is given away: the caller need not borrow"
+    )]
     pub fn set<T: Value>(&mut self, attribute: Attribute<F, T>, value: T) -> RpcResult<()> {
         Ok(self.core.set(attribute.slot(), &value)?)
     }
@@ -50,11 +54,19 @@ impl<F> RpcContext<F> {
     }
 
     /// Puts a message at the end of a channel of this run.
+    #[expect(
+        clippy::needless_pass_by_value,
+        reason = "what is stored is given away: the caller need not borrow"
+    )]
     pub fn publish<T: Value>(&mut self, channel: Channel<F, T>, message: T) -> RpcResult<()> {
         Ok(self.core.publish(channel.slot(), &message)?)
     }
 
     /// Starts a step.
+    #[expect(
+        clippy::needless_pass_by_value,
+        reason = "what is stored is given away: the caller need not borrow"
+    )]
     pub fn start_step<I: Value>(&mut self, step: Step<F, I>, input: I) -> RpcResult<()> {
         self.movements.push((step.name(), Payload::encode(&input)?));
         Ok(())

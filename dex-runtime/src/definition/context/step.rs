@@ -79,6 +79,10 @@ impl<F> StepContext<F> {
     }
 
     /// Sets the attribute.
+    #[expect(
+        clippy::needless_pass_by_value,
+        reason = "what is stored is given away: the caller need not borrow"
+    )]
     pub fn set<T: Value>(&mut self, attribute: Attribute<F, T>, value: T) -> Result<(), StepError> {
         Ok(self.core.set(attribute.slot(), &value)?)
     }
@@ -89,6 +93,10 @@ impl<F> StepContext<F> {
     }
 
     /// Puts a message at the end of a channel of this run.
+    #[expect(
+        clippy::needless_pass_by_value,
+        reason = "what is stored is given away: the caller need not borrow"
+    )]
     pub fn publish<T: Value>(&mut self, channel: Channel<F, T>, message: T) -> Result<(), StepError> {
         Ok(self.core.publish(channel.slot(), &message)?)
     }

@@ -5,6 +5,7 @@
 
 mod decisions;
 mod fold;
+mod invariant;
 mod property;
 mod publish;
 mod recovery;
@@ -21,7 +22,7 @@ mod words;
 use self::words::at;
 use super::{
     Command, Effect, Event, Limits, Recorded, Refusal, Rejection, RunState, Task, Transition, fold as refold,
-    invariant, outstanding, transition,
+    invariant::check as check_invariants, outstanding, transition,
 };
 use crate::ids::ExecutionNo;
 use crate::time::Timestamp;
@@ -40,7 +41,7 @@ fn given(events: impl IntoIterator<Item = Event>) -> Given {
     let history = (!events.is_empty()).then(|| Recorded { sequence: 1, at: at(0), events });
     let state = refold(None, history).expect("the given events fit each other");
     if let Some(run) = &state {
-        invariant::check(run).expect("the given events leave a sound run");
+        check_invariants(run).expect("the given events leave a sound run");
     }
     Given { state, now: at(0), limits: Limits::DEFAULT }
 }

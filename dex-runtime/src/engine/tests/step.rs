@@ -3,7 +3,7 @@
 use super::given;
 use super::words::{
     attempt, attribute_set, charging, complete, complete_and, completed, delete, fire, followed, give_up, go,
-    no, one, publish, recover_by, report, scheduled, set, slot, start_wait, started, to, to_wait, value,
+    no, one, publish, recover_by, report, rpc, scheduled, set, slot, start_wait, started, to, to_wait, value,
     waiting,
 };
 use crate::engine::{Command, Decision, Event, Exhausted, Limits, Method, Rejection, Staged, WaitReport};
@@ -110,6 +110,17 @@ fn a_run_has_a_limited_number_of_open_steps() {
     let run = run.when(complete(1, 1, go([to("a"), to("b")]))).fine();
     let run = run.when(complete(2, 1, go([to("c"), to("d")]))).refused(&full);
     run.when(give_up(2, 1, recover_by("mend"))).fine();
+}
+
+#[test]
+fn a_run_over_a_limit_that_was_lowered_goes_on_but_does_not_grow() {
+    let limits = Limits { executions_max: 1, ..Limits::DEFAULT };
+    let full = Rejection::TooManySteps { max: 1 };
+    let run = given(charging()).when(complete(1, 1, go([to("a"), to("b")]))).fine().limited(limits);
+    let run = run.when(Command::ApplyRpc(rpc(set("total", 1), []))).fine();
+    let run = run.when(Command::ApplyRpc(rpc(Staged::default(), [to("c")]))).refused(&full);
+    let run = run.when(complete(2, 1, go([to("c"), to("d")]))).refused(&full);
+    run.when(complete(2, 1, go([to("c")]))).fine();
 }
 
 #[test]

@@ -50,6 +50,17 @@ fn a_message_meets_a_wait_and_the_step_is_handed_out_with_it() {
 }
 
 #[test]
+fn an_execution_knows_since_when_it_stands_where_it_stands() {
+    let since = |run: &Given| run.run().executions[&ExecutionNo(1)].since;
+    let run = asked(&[]);
+    assert_eq!(since(&run), super::at(0));
+    let run = run.at(5).when(start_wait(1, 1, one("a"))).fine();
+    assert_eq!(since(&run), super::at(5));
+    let run = run.at(9).when(publish("a", &["x"])).fine();
+    assert_eq!(since(&run), super::at(9));
+}
+
+#[test]
 fn a_message_that_came_before_the_wait_is_there_for_it() {
     asked(&[("a", "early")])
         .when(start_wait(1, 1, one("a")))
@@ -150,6 +161,13 @@ fn a_group_that_fails_half_way_keeps_nothing() {
 }
 
 #[test]
+fn a_group_that_fails_half_way_leaves_all_to_the_next_one() {
+    let groups = any([all([one("a"), one("b")]), between("a", 0, 9)]);
+    let messages = [("a", "1"), ("a", "2")];
+    assert_met(groups, &messages, nth(1, took(2)), r#"{"1":["1","2"]}"#);
+}
+
+#[test]
 fn alternatives_that_compete_for_a_message_are_chosen_so_that_all_are_met() {
     let parts = || all([any([one("a"), one("b")]), one("a")]);
     assert_waits(parts(), &[("a", "x")]);
@@ -160,12 +178,22 @@ fn alternatives_that_compete_for_a_message_are_chosen_so_that_all_are_met() {
 }
 
 #[test]
+fn a_group_written_first_wins_although_its_parts_compete() {
+    let parts = any([all([any([one("a"), one("b")]), one("a")]), one("z"), one("b")]);
+    let first = nth(0, Matched::All(vec![nth(1, took(1)), took(1)]));
+    assert_met(parts, &[("a", "x"), ("b", "y")], first, r#"{"0":[{"1":"y"},"x"]}"#);
+}
+
+#[test]
 fn groups_that_compete_in_too_many_ways_are_given_up_in_good_time() {
     let channels: Vec<_> = (0..12).map(|i| format!("c{i}")).collect();
     // Twelve places for eleven messages: no way out, and 12^12 ways to try.
     let part = || any(channels.iter().map(|channel| one(channel)));
     let messages: Vec<_> = channels.iter().skip(1).map(|channel| (channel.as_str(), "x")).collect();
-    assert_waits(all((0..12).map(|_| part())), &messages);
+    let hopeless = || all((0..12).map(|_| part()));
+    assert_waits(hopeless(), &messages);
+    let other = any([hopeless(), between("c1", 0, 9)]);
+    assert_met(other, &messages, nth(1, took(1)), r#"{"1":["x"]}"#);
 }
 
 #[test]

@@ -14,6 +14,7 @@ pub(super) const CASES: &[Case] = &[
     ("an empty batch is taken", empty_batch),
     ("a commit of another epoch is refused", epoch_fencing),
     ("commits without durability are read at once", not_durable_is_visible),
+    ("readers see whole batches while commits go on", readers_beside_commits),
 ];
 
 fn one_misfit_refuses_the_batch(subject: &mut dyn Subject) {
@@ -122,4 +123,29 @@ fn not_durable_is_visible(subject: &mut dyn Subject) {
     assert_eq!(sequences(store, 1), [1, 2]);
     commit(store, &[step(store, 1, 3)]);
     assert_eq!(sequences(store, 1), [1, 2, 3]);
+}
+
+fn readers_beside_commits(subject: &mut dyn Subject) {
+    const LAST: u64 = 200;
+    let store = &*subject.open();
+    commit(store, &[start(store, 1), start(store, 2)]);
+    std::thread::scope(|scope| {
+        scope.spawn(|| {
+            for sequence in 2..=LAST {
+                let snapshot = (sequence % 7 == 0).then(|| "state".into());
+                let first = RunCommit { snapshot, ..step(store, 1, sequence) };
+                commit(store, &[first, step(store, 2, sequence)]);
+            }
+        });
+        let mut seen = 0;
+        while seen < LAST {
+            let stored = store.load(run_id(1)).expect("reads without a gap").expect("is there");
+            let snapshot = stored.snapshot.map_or(0, |(sequence, _)| sequence);
+            let last = stored.records.last().map_or(snapshot, |record| record.sequence);
+            assert!(last >= seen, "{last} after {seen}");
+            seen = last;
+            // What was committed together is there together.
+            assert!(sequences(store, 2).len() as u64 >= last);
+        }
+    });
 }

@@ -20,6 +20,9 @@ const DATA: &str = "data";
 /// and its lock goes a moment after.
 const LOCK_WAIT: Duration = Duration::from_secs(2);
 
+/// What can be done about damage.
+pub(super) const ADVICE: &str = "put back a copy of the folder, or repair the store";
+
 /// A folder that holds a store, or may.
 #[derive(Clone, Debug)]
 pub(super) struct Folder {
@@ -45,7 +48,7 @@ impl Folder {
         if path.is_file() {
             return Err(foreign(path, "it is a file"));
         }
-        fs::create_dir_all(path).map_err(|e| io_error("make the folder", path, e))?;
+        make_folder(path).map_err(|e| io_error("make the folder", path, e))?;
         // Two names of one folder are one folder.
         let root = path.canonicalize().map_err(|e| io_error("find the folder", path, e))?;
         Ok(Self { root })
@@ -82,9 +85,7 @@ impl Folder {
             Some(found) => Err(StoreError::NewerFormat { path: self.root.clone(), found, known: FORMAT }),
             None => Err(StoreError::Damaged {
                 path: self.marker(),
-                reason:
-                    "it does not say what the folder is; put the file back from a copy, or repair the store"
-                        .into(),
+                reason: format!("it does not say what the folder is; {ADVICE}"),
             }),
         }
     }
@@ -96,7 +97,7 @@ impl Folder {
         if super::watermark::read(&self.data()).is_ok() {
             return Err(StoreError::Damaged {
                 path: self.marker(),
-                reason: "the file is missing; put it back from a copy, or repair the store".into(),
+                reason: format!("the file is missing; {ADVICE}"),
             });
         }
         let entries = fs::read_dir(&self.root).map_err(|e| io_error("list", &self.root, e))?;
@@ -169,6 +170,20 @@ fn foreign(path: &Path, reason: &str) -> StoreError {
 
 pub(super) fn io_error(doing: &str, path: &Path, source: io::Error) -> StoreError {
     StoreError::io(format!("{doing} `{}`", path.display()), source)
+}
+
+/// Makes a folder, with those above it, so that all of them are there after the machine's end too.
+fn make_folder(path: &Path) -> io::Result<()> {
+    let missing: Vec<_> = path.ancestors().take_while(|folder| !folder.exists()).collect();
+    fs::create_dir_all(path)?;
+    for folder in missing {
+        match folder.parent() {
+            Some(parent) if parent.as_os_str().is_empty() => sync_folder(Path::new("."))?,
+            Some(parent) => sync_folder(parent)?,
+            None => {}
+        }
+    }
+    Ok(())
 }
 
 /// Makes the names in a folder durable.

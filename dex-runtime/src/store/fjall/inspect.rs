@@ -10,7 +10,7 @@ use std::io::{self, Read, Seek, SeekFrom};
 use std::path::{Path, PathBuf};
 
 use super::super::StoreError;
-use super::folder::io_error;
+use super::folder::{ADVICE, io_error};
 use super::keyspaces::PARTS;
 
 /// Says that an opening found damage which the database has since cut away.
@@ -38,10 +38,10 @@ pub(super) fn before_opening(data: &Path) -> Result<Vec<Sealed>, StoreError> {
     if let Ok(reason) = fs::read_to_string(&noted) {
         return Err(damaged(&noted, reason.trim()));
     }
-    for file in ["version", "lock"] {
-        require(&data.join(file))?;
-    }
     keyspaces(data)?;
+    // The folder's own lock is what counts, so this one may be made anew.
+    let lock = data.join("lock");
+    File::options().create(true).append(true).open(&lock).map_err(|e| io_error("open", &lock, e))?;
     let journals = journals(data)?;
     if journals.is_empty() {
         return Err(damaged(data, "its journal is missing"));
@@ -50,17 +50,23 @@ pub(super) fn before_opening(data: &Path) -> Result<Vec<Sealed>, StoreError> {
     if let Some((before, _)) = numbers.clone().zip(numbers.skip(1)).find(|(a, b)| a + 1 != *b) {
         return Err(damaged(data, &format!("journal {} is missing", before + 1)));
     }
-    let sealed = journals.split_last().map_or(&[][..], |(_, sealed)| sealed);
-    sealed.iter().map(look_at_sealed).collect()
+    let sealed = sealed(&journals)?;
+    match sealed.iter().find(|journal| journal.content == 0) {
+        Some(empty) => Err(damaged(&empty.path, "nothing is in it")),
+        None => Ok(sealed),
+    }
 }
 
-fn look_at_sealed(journal: &Journal) -> Result<Sealed, StoreError> {
-    let path = journal.path.clone();
-    match content_length(journal) {
-        Ok(0) => Err(damaged(&path, "nothing is in it")),
-        Ok(content) => Ok(Sealed { path, content }),
-        Err(error) => Err(io_error("read", &path, error)),
-    }
+/// All of `journals` but the last: its end may be an unfinished batch, and the watermark tells whether it
+/// was more.
+pub(super) fn sealed(journals: &[Journal]) -> Result<Vec<Sealed>, StoreError> {
+    let sealed = journals.split_last().map_or(&[][..], |(_, sealed)| sealed);
+    let look = |journal: &Journal| {
+        let path = journal.path.clone();
+        let content = content_length(journal).map_err(|e| io_error("read", &path, e))?;
+        Ok(Sealed { path, content })
+    };
+    sealed.iter().map(look).collect()
 }
 
 /// The place behind a journal's last byte that is not zero. A batch ends with one that is not.
@@ -84,20 +90,28 @@ fn content_length(journal: &Journal) -> io::Result<u64> {
 
 /// Refuses a database that has cut a journal which had been written to its end.
 ///
-/// The last journal is left out: its end may be an unfinished batch, and the watermark tells whether it
-/// was more. The finding is written down, since the next opening would see nothing.
+/// The finding is written down, since the next opening would see nothing.
 pub(super) fn after_opening(data: &Path, sealed: &[Sealed]) -> Result<(), StoreError> {
-    for journal in sealed {
+    let Some(cut) = sealed.iter().find(|journal| journal.was_cut()) else {
+        return Ok(());
+    };
+    let reason = format!("commits in the middle are lost: `{}` was damaged", cut.path.display());
+    let path = data.join(DAMAGED);
+    fs::write(&path, &reason).map_err(|e| io_error("write", &path, e))?;
+    Err(damaged(&cut.path, &reason))
+}
+
+impl Sealed {
+    /// Whether the database has cut the journal since it was looked at, or found nothing to cut in it.
+    pub(super) fn was_cut(&self) -> bool {
         // A journal whose content has got into tables is deleted.
-        let Ok(now) = fs::metadata(&journal.path) else { continue };
-        if now.len() < journal.content {
-            let reason = format!("commits in the middle are lost: `{}` was damaged", journal.path.display());
-            let path = data.join(DAMAGED);
-            fs::write(&path, &reason).map_err(|e| io_error("write", &path, e))?;
-            return Err(damaged(&journal.path, &reason));
-        }
+        let now = fs::metadata(&self.path).map(|file| file.len());
+        self.content == 0 || now.is_ok_and(|now| now < self.content)
     }
-    Ok(())
+
+    pub(super) fn path(&self) -> &Path {
+        &self.path
+    }
 }
 
 /// Numbers and lengths of the journals in `data`, oldest first.
@@ -122,8 +136,9 @@ pub(super) fn forget_damage(data: &Path) -> bool {
     fs::remove_file(data.join(DAMAGED)).is_ok()
 }
 
-/// Each keyspace, ours and the database's own, has its `current` file.
-fn keyspaces(data: &Path) -> Result<(), StoreError> {
+/// Each keyspace, ours and the database's own, has its `current` file, and the database its version.
+pub(super) fn keyspaces(data: &Path) -> Result<(), StoreError> {
+    require(&data.join("version"))?;
     let folder = data.join("keyspaces");
     let mut found = 0;
     for entry in fs::read_dir(&folder).map_err(|_| damaged(&folder, "the folder is missing"))? {
@@ -152,8 +167,5 @@ fn require(path: &Path) -> Result<(), StoreError> {
 }
 
 fn damaged(path: &Path, reason: &str) -> StoreError {
-    StoreError::Damaged {
-        path: path.into(),
-        reason: format!("{reason}; put back a copy of the folder, or repair the store"),
-    }
+    StoreError::Damaged { path: path.into(), reason: format!("{reason}; {ADVICE}") }
 }

@@ -1,5 +1,6 @@
 //! The keyspaces, and what is done with all of them.
 
+use std::ops::RangeInclusive;
 use std::time::{Duration, Instant};
 
 use fjall::config::CompressionPolicy;
@@ -52,16 +53,33 @@ impl Marks {
         self.0.iter().copied().max().unwrap_or(0)
     }
 
+    /// The number of the next batch.
+    pub(super) fn next(&self) -> u64 {
+        // A mark that cannot be counted on from is damage; marks are never this large.
+        self.latest().saturating_add(1)
+    }
+
     pub(super) fn set(&mut self, part: Part, sequence: u64) {
         if let Some(mark) = self.0.get_mut(part as usize) {
             *mark = sequence;
         }
     }
 
-    /// The keyspaces that should have more than they do, with what they have.
-    pub(super) fn behind<'a>(&'a self, expected: &'a Self) -> impl Iterator<Item = (Part, u64)> + 'a {
+    /// The keyspaces that should have more than they do.
+    pub(super) fn behind<'a>(&'a self, expected: &'a Self) -> impl Iterator<Item = Part> + 'a {
         let pairs = self.0.iter().zip(&expected.0).zip(Part::ALL);
-        pairs.filter(|((found, expected), _)| found < expected).map(|((found, _), part)| (part, *found))
+        pairs.filter(|((found, expected), _)| found < expected).map(|(_, part)| part)
+    }
+
+    /// The batches that are missing from what was `expected`, as far as marks tell.
+    pub(super) fn lost(&self, expected: &Self) -> Option<RangeInclusive<u64>> {
+        let behind = self.0.iter().zip(&expected.0).filter(|(found, expected)| found < expected);
+        let first_known = behind.map(|(_, expected)| *expected).min()?;
+        // A journal that lost its end has nothing after its last batch. If some keyspace has come further,
+        // it is only certain that the last batch of each that has not is gone.
+        let (found, expected) = (self.latest(), expected.latest());
+        let first = if found < expected { found + 1 } else { first_known };
+        Some(first..=expected)
     }
 }
 

@@ -38,6 +38,7 @@ pub use self::repair::{RepairReport, repair};
 
 use self::folder::FolderLock;
 use self::keyspaces::Keyspaces;
+use self::read::View;
 use self::write::Writer;
 use super::{Due, LiveRun, RunCommit, RunSummary, Store, StoreError, StoredRecord, StoredRun};
 use crate::ids::{Epoch, FlowId, Name, RunId};
@@ -91,8 +92,10 @@ impl FjallStore {
         &self.path
     }
 
-    fn read<T>(&self, what: impl FnOnce(&Keyspaces) -> Result<T, StoreError>) -> Result<T, StoreError> {
-        what(&opened(&self.reading())?.keyspaces)
+    fn read<T>(&self, what: impl FnOnce(&View<'_>) -> Result<T, StoreError>) -> Result<T, StoreError> {
+        let open = self.reading();
+        let open = opened(open.as_ref())?;
+        what(&View::now(&open.database, &open.keyspaces))
     }
 
     /// A panic elsewhere leaves what this lock guards whole: it is only ever replaced.
@@ -101,8 +104,8 @@ impl FjallStore {
     }
 }
 
-fn opened(open: &Option<Open>) -> Result<&Open, StoreError> {
-    open.as_ref().ok_or_else(|| StoreError::Unavailable { reason: "it was closed".into() })
+fn opened(open: Option<&Open>) -> Result<&Open, StoreError> {
+    open.ok_or_else(|| StoreError::Unavailable { reason: "it was closed".into() })
 }
 
 fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
@@ -119,7 +122,7 @@ impl Store for FjallStore {
             return Err(fault);
         }
         let open = self.reading();
-        let open = opened(&open)?;
+        let open = opened(open.as_ref())?;
         if let Some(stale) = commits.iter().find(|commit| commit.epoch != self.epoch) {
             return Err(StoreError::Fenced { epoch: stale.epoch.0, latest: self.epoch.0 });
         }
@@ -136,35 +139,39 @@ impl Store for FjallStore {
     }
 
     fn load(&self, run: RunId) -> Result<Option<StoredRun>, StoreError> {
-        self.read(|keyspaces| read::load(keyspaces, run))
+        self.read(|view| view.load(run))
     }
 
     fn live(&self, flow_id: &FlowId) -> Result<Option<LiveRun>, StoreError> {
-        self.read(|keyspaces| read::live(keyspaces, flow_id))
+        self.read(|view| view.live(flow_id))
     }
 
     fn summary(&self, run: RunId) -> Result<Option<RunSummary>, StoreError> {
-        self.read(|keyspaces| read::summary(keyspaces, run))
+        self.read(|view| view.summary(run))
     }
 
     fn runs(&self, after: Option<RunId>, limit: usize) -> Result<Vec<RunSummary>, StoreError> {
-        self.read(|keyspaces| read::runs(keyspaces, after, limit))
+        self.read(|view| view.runs(after, limit))
     }
 
     fn ready(&self, after: Option<RunId>, limit: usize) -> Result<Vec<RunId>, StoreError> {
-        self.read(|keyspaces| read::ready(keyspaces, after, limit))
+        self.read(|view| view.ready(after, limit))
     }
 
     fn due(&self, after: Option<&Due>, until: Timestamp, limit: usize) -> Result<Vec<Due>, StoreError> {
-        self.read(|keyspaces| read::due(keyspaces, after, until, limit))
+        self.read(|view| view.due(after, until, limit))
     }
 
     fn history(&self, run: RunId, from: u64, limit: usize) -> Result<Vec<StoredRecord>, StoreError> {
-        self.read(|keyspaces| read::history(keyspaces, run, from, limit))
+        self.read(|view| view.history(run, from, limit))
     }
 
+    #[expect(
+        clippy::redundant_closure_for_method_calls,
+        reason = "the method's path is not general over the view's lifetime"
+    )]
     fn flows(&self) -> Result<Vec<Name>, StoreError> {
-        self.read(read::flows)
+        self.read(|view| view.flows())
     }
 
     fn fault(&self) -> Option<StoreError> {

@@ -8,13 +8,14 @@ use std::thread;
 use fjall::{Database, OwnedWriteBatch, PersistMode};
 
 use super::super::{StoreError, keys};
-use super::folder::{Content, Folder};
+use super::folder::{ADVICE, Content, Folder};
 use super::keyspaces::{Keyspaces, Marks, Part, number, read_error};
 use super::options::FjallOptions;
+use super::read::View;
 use super::space::Space;
 use super::watermark::{self, Watermark, WatermarkFile};
 use super::write::Writer;
-use super::{FjallStore, Open, create, inspect, read};
+use super::{FjallStore, Open, create, inspect};
 use crate::ids::Epoch;
 
 /// An open database with all its keyspaces.
@@ -36,7 +37,7 @@ pub(super) fn open(path: &Path, options: FjallOptions) -> Result<FjallStore, Sto
     let data = folder.data();
     let written = begin_epoch(&opened, watermark::read(&data)?.epoch)?;
     let watermark = WatermarkFile::create(&data, &written)?;
-    let flows = read::flows(&opened.keyspaces)?;
+    let flows = View::now(&opened.database, &opened.keyspaces).flows()?;
     let space = Space::new(data, options.free_bytes_min);
     Ok(FjallStore {
         path: folder.root().into(),
@@ -59,16 +60,17 @@ fn open_store(folder: &Folder, options: &FjallOptions) -> Result<Opened, StoreEr
 
 /// Refuses a store that has less than was acknowledged.
 fn check_marks(data: &Path, found: &Marks, expected: &Marks) -> Result<(), StoreError> {
-    let Some(first) = found.behind(expected).map(|(_, mark)| mark + 1).min() else {
+    let Some(lost) = found.lost(expected) else {
         return Ok(());
     };
-    let parts: Vec<_> = found.behind(expected).map(|(part, _)| part.name()).collect();
+    let parts: Vec<_> = found.behind(expected).map(Part::name).collect();
     Err(StoreError::Damaged {
         path: data.into(),
         reason: format!(
-            "lost commits {first}..={} of {}: they were acknowledged and are not there any more; \
-             put back a copy of the folder, or repair the store to go on without them",
-            expected.latest(),
+            "lost commits {}..={} of {}: they were acknowledged and are not there any more; {ADVICE} to go on \
+             without them",
+            lost.start(),
+            lost.end(),
             parts.join(", "),
         ),
     })
@@ -81,7 +83,7 @@ fn begin_epoch(opened: &Opened, noted: u64) -> Result<Watermark, StoreError> {
     let stored = stored.map_or(Ok(0), |value| number(&value))?;
     let epoch = stored.max(noted) + 1;
     let mut marks = opened.keyspaces.marks()?;
-    let sequence = marks.latest() + 1;
+    let sequence = marks.next();
     marks.set(Part::Meta, sequence);
     let mut batch =
         OwnedWriteBatch::with_capacity(opened.database.clone(), 2).durability(Some(PersistMode::SyncData));
@@ -96,7 +98,7 @@ fn begin_epoch(opened: &Opened, noted: u64) -> Result<Watermark, StoreError> {
 /// On a thread of its own, because the database panics over some damaged files: a panic there is an answer
 /// here.
 pub(super) fn open_database(data: &Path, options: &FjallOptions) -> Result<Opened, StoreError> {
-    let (path, options) = (data.to_path_buf(), options.clone());
+    let (path, options) = (data.to_path_buf(), *options);
     let opening = thread::spawn(move || {
         let database = options.database(&path).open()?;
         let keyspaces = Keyspaces::open(&database, &options)?;
@@ -125,10 +127,7 @@ fn speaks_of_content(error: &io::Error) -> bool {
 }
 
 fn damaged(data: PathBuf, reason: &str) -> StoreError {
-    StoreError::Damaged {
-        path: data,
-        reason: format!("it does not open ({reason}); put back a copy of the folder, or repair the store"),
-    }
+    StoreError::Damaged { path: data, reason: format!("it does not open ({reason}); {ADVICE}") }
 }
 
 fn panic_text(panic: &(dyn std::any::Any + Send)) -> &str {

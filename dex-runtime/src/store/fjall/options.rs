@@ -3,7 +3,7 @@
 const MIB: u64 = 1024 * 1024;
 
 /// Options of the embedded store. The defaults suit a service that shares its machine with others.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct FjallOptions {
     /// Bytes of memory for blocks that were read from disk. A fifth of what the process may use is plenty.

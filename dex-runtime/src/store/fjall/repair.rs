@@ -10,9 +10,9 @@ use std::ops::RangeInclusive;
 use std::path::{Path, PathBuf};
 
 use super::super::{StoreError, keys};
-use super::folder::{Folder, io_error};
+use super::folder::{ADVICE, Folder, io_error};
 use super::inspect::{self, Journal};
-use super::keyspaces::{Keyspaces, Marks, number, read_error};
+use super::keyspaces::{Keyspaces, number, read_error};
 use super::open::{Opened, open_database};
 use super::options::FjallOptions;
 use super::watermark::{self, Watermark, WatermarkFile};
@@ -24,7 +24,7 @@ pub struct RepairReport {
     /// The database as it was before, beside the store's data. Delete it when it is not needed any more.
     pub backup: PathBuf,
     /// Commits that had been acknowledged and are gone, as far as that is known: the numbers of merged
-    /// commits, not of transitions.
+    /// commits, not of transitions. Of a keyspace that had come further than others, more may be there.
     pub lost: Option<RangeInclusive<u64>>,
     /// The last commit that is there.
     pub last: u64,
@@ -56,20 +56,38 @@ pub fn repair(path: impl AsRef<Path>) -> Result<RepairReport, StoreError> {
     let _lock = folder.lock()?;
     let backup = copy_aside(&folder)?;
     let repaired = repair_data(&folder, backup.clone());
-    if repaired.is_err() {
+    repaired.or_else(|error| {
         put_back(&folder, &backup)?;
+        Err(not_repairable(error))
+    })
+}
+
+fn not_repairable(error: StoreError) -> StoreError {
+    match error {
+        StoreError::Damaged { path, reason } => {
+            let reason = reason.replace(ADVICE, "a repair does not help, a copy of the folder may");
+            StoreError::Damaged { path, reason }
+        }
+        other => other,
     }
-    repaired
 }
 
 fn repair_data(folder: &Folder, backup: PathBuf) -> Result<RepairReport, StoreError> {
     let data = folder.data();
     let mut actions = Vec::new();
     if inspect::forget_damage(&data) {
-        actions.push("accepted that a journal was cut in the middle".to_owned());
+        actions.push("went on without commits in the middle; which they are is not known".to_owned());
     }
+    // The database would delete a keyspace that it takes for half made.
+    inspect::keyspaces(&data)?;
     mend_journals(&data, &mut actions)?;
+    let sealed = inspect::sealed(&inspect::journals(&data)?)?;
     let opened = open_or_cut(folder, &mut actions)?;
+    for journal in sealed.iter().filter(|journal| journal.was_cut()) {
+        let path = journal.path().display();
+        actions
+            .push(format!("went on without the commits that `{path}` has lost; which they are is not known"));
+    }
 
     let noted = watermark::read(&data);
     if noted.is_err() {
@@ -77,9 +95,10 @@ fn repair_data(folder: &Folder, backup: PathBuf) -> Result<RepairReport, StoreEr
     }
     let noted = noted.unwrap_or_default();
     let found = opened.keyspaces.marks()?;
-    let lost = lost(&found, &noted.marks);
+    let lost = found.lost(&noted.marks);
     let epoch = stored_epoch(&opened.keyspaces)?.max(noted.epoch);
-    close(opened)?;
+    close(&opened)?;
+    drop(opened);
     WatermarkFile::create(&data, &Watermark { epoch, marks: found })?;
     if folder.content().is_err() {
         folder.restore_marker()?;
@@ -88,17 +107,12 @@ fn repair_data(folder: &Folder, backup: PathBuf) -> Result<RepairReport, StoreEr
     Ok(RepairReport { backup, lost, last: found.latest(), actions })
 }
 
-fn lost(found: &Marks, expected: &Marks) -> Option<RangeInclusive<u64>> {
-    let first = found.behind(expected).map(|(_, mark)| mark + 1).min()?;
-    Some(first..=expected.latest())
-}
-
 fn stored_epoch(keyspaces: &Keyspaces) -> Result<u64, StoreError> {
     let stored = keyspaces.meta.get(keys::EPOCH).map_err(|e| read_error(&e))?;
     stored.map_or(Ok(0), |value| number(&value))
 }
 
-fn close(opened: Opened) -> Result<(), StoreError> {
+fn close(opened: &Opened) -> Result<(), StoreError> {
     let synced = opened.database.persist(fjall::PersistMode::SyncAll);
     synced.map_err(|e| StoreError::io("sync the journal", io::Error::other(e)))?;
     opened.keyspaces.flush()
@@ -135,7 +149,7 @@ fn open_or_cut(folder: &Folder, actions: &mut Vec<String>) -> Result<Opened, Sto
         Ok(opened) => return Ok(opened),
         Err(first) => first,
     };
-    let scratch = Scratch::make(folder)?;
+    let scratch = Scratch::of(folder);
     let journals = inspect::journals(&data)?;
     for (place, journal) in journals.iter().enumerate() {
         if scratch.valid_length(journal, journal.bytes)?.is_some() {
@@ -170,8 +184,8 @@ struct Scratch {
 }
 
 impl Scratch {
-    fn make(folder: &Folder) -> Result<Self, StoreError> {
-        Ok(Self { path: folder.root().join("repair-scratch") })
+    fn of(folder: &Folder) -> Self {
+        Self { path: folder.root().join("repair-scratch") }
     }
 
     /// How much of the journal's first `length` bytes are whole batches; `None` if one of them is bad.

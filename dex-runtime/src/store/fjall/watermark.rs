@@ -13,7 +13,7 @@ use std::io::{self, Read, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 
 use super::super::StoreError;
-use super::folder::{io_error, sync_folder};
+use super::folder::{ADVICE, io_error, sync_folder};
 use super::keyspaces::{Marks, PARTS};
 
 const FILE: &str = "dex-watermark";
@@ -57,9 +57,7 @@ fn newest(data: &Path) -> Result<(u64, Watermark), StoreError> {
     let path = path(data);
     let damaged = |what: &str| StoreError::Damaged {
         path: path.clone(),
-        reason: format!(
-            "{what}, so it cannot be told whether commits are lost; put back a copy of the folder, or repair the store"
-        ),
+        reason: format!("{what}, so it cannot be told whether commits are lost; {ADVICE}"),
     };
     let mut file = match File::open(&path) {
         Ok(file) => file,

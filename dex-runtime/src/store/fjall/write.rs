@@ -11,7 +11,7 @@ use fjall::{Database, OwnedWriteBatch, PersistMode};
 
 use super::super::{Due, LiveRun, RunCommit, StoreError, keys, record};
 use super::keyspaces::{Keyspaces, Part};
-use super::read;
+use super::read::View;
 use super::sequences::Sequences;
 use super::space::Space;
 use super::watermark::{Watermark, WatermarkFile};
@@ -41,8 +41,8 @@ impl Writer {
         durable: bool,
     ) -> Result<(), StoreError> {
         self.space.check()?;
-        let last = self.check_sequences(keyspaces, commits)?;
-        let sequence = self.written.marks.latest() + 1;
+        let last = self.check_sequences(&View::now(database, keyspaces), commits)?;
+        let sequence = self.written.marks.next();
         let changes = Changes::of(commits, &self.flows);
         let mut batch = OwnedWriteBatch::with_capacity(database.clone(), commits.len() + changes.0.len() + 7)
             .durability(Some(if durable { PersistMode::SyncData } else { PersistMode::Buffer }));
@@ -68,10 +68,12 @@ impl Writer {
                 batch.insert(keyspaces.get(part), keys::MARK, sequence.to_be_bytes());
             }
         }
-        batch.commit().map_err(|e| commit_error(e))?;
+        batch.commit().map_err(commit_error)?;
 
         self.written.marks = marks;
-        last.into_iter().for_each(|(run, sequence)| self.last.set(run, sequence));
+        for (run, sequence) in last {
+            self.last.set(run, sequence);
+        }
         self.space.wrote(bytes as u64);
         self.flows.extend(started_flows(commits).cloned());
         if durable { self.watermark.write(&self.written) } else { Ok(()) }
@@ -88,7 +90,7 @@ impl Writer {
     /// last sequence number of each run after the batch.
     fn check_sequences(
         &self,
-        keyspaces: &Keyspaces,
+        view: &View<'_>,
         commits: &[RunCommit],
     ) -> Result<HashMap<RunId, u64>, StoreError> {
         let mut last = HashMap::with_capacity(commits.len());
@@ -97,10 +99,10 @@ impl Writer {
                 Entry::Occupied(known) => known.into_mut(),
                 Entry::Vacant(unknown) => unknown.insert(match self.last.get(commit.run) {
                     Some(last) => last,
-                    None => read::last_sequence(keyspaces, commit.run)?,
+                    None => view.last_sequence(commit.run)?,
                 }),
             };
-            if commit.sequence != *last + 1 {
+            if Some(commit.sequence) != last.checked_add(1) {
                 return Err(StoreError::conflict(commit, *last));
             }
             *last = commit.sequence;
@@ -118,7 +120,9 @@ struct Changes(BTreeMap<(Part, Vec<u8>), Option<Bytes>>);
 impl Changes {
     fn of(commits: &[RunCommit], known_flows: &HashSet<Name>) -> Self {
         let mut changes = Self(BTreeMap::new());
-        commits.iter().for_each(|commit| changes.add(commit));
+        for commit in commits {
+            changes.add(commit);
+        }
         for flow in started_flows(commits).filter(|flow| !known_flows.contains(*flow)) {
             changes.put(Part::Meta, keys::flow(flow), Bytes::new());
         }

@@ -31,7 +31,7 @@ impl Data {
         let mut last = BTreeMap::new();
         for commit in commits {
             let last = last.entry(commit.run).or_insert_with(|| self.last(commit.run));
-            if commit.sequence != *last + 1 {
+            if Some(commit.sequence) != last.checked_add(1) {
                 return Err(StoreError::conflict(commit, *last));
             }
             *last = commit.sequence;
@@ -40,7 +40,9 @@ impl Data {
     }
 
     pub(super) fn apply(&mut self, commits: &[RunCommit]) {
-        commits.iter().for_each(|commit| self.apply_one(commit));
+        for commit in commits {
+            self.apply_one(commit);
+        }
     }
 
     fn apply_one(&mut self, commit: &RunCommit) {
@@ -72,7 +74,7 @@ impl Data {
 
     pub(super) fn load(&self, run: RunId) -> Result<Option<StoredRun>, StoreError> {
         let snapshot = self.snapshots.get(&run).cloned();
-        let from = snapshot.as_ref().map_or(1, |(sequence, _)| sequence + 1);
+        let from = snapshot.as_ref().map_or(1, |(sequence, _)| sequence.saturating_add(1));
         StoredRun::whole(run, snapshot, self.history(run, from, usize::MAX))
     }
 

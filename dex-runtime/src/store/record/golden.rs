@@ -1,1 +1,303 @@
-//! x
+//! The bytes of every kind of record and event. A change here is a change of what is on disk: it needs a
+//! new record version, and old records must go on being read.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use super::super::types::{LiveRun, RunSummary};
+use super::*;
+use crate::engine::{
+    Attribute, ChannelState, Closed, Closing, Condition, Event, Execution, Failure, FailureKind, Matched,
+    Message, Method, Outcome, Output, Phase, Recovery, RunIdentity, RunState, Source, Status, Stop,
+};
+use crate::ids::{ExecutionNo, FlowId, MapKey, Name, RunId, Slot};
+use crate::time::Timestamp;
+use crate::value::Payload;
+
+const AT: Timestamp = Timestamp::from_micros(1_000_000);
+
+fn hex(bytes: &[u8]) -> String {
+    bytes.iter().fold(String::new(), |text, byte| text + &format!("{byte:02x}"))
+}
+
+fn unhex(text: &str) -> Vec<u8> {
+    let pairs = text.as_bytes().chunks(2);
+    pairs.map(|pair| u8::from_str_radix(std::str::from_utf8(pair).unwrap(), 16).unwrap()).collect()
+}
+
+fn name(text: &str) -> Name {
+    Name::new(text).unwrap()
+}
+
+fn slot() -> Slot {
+    Slot::single(name("s"))
+}
+
+fn entry() -> Slot {
+    Slot { key: Some(MapKey::new("k").unwrap()), ..slot() }
+}
+
+fn value(n: u8) -> Payload {
+    Payload::encode(&n).unwrap()
+}
+
+fn failure(kind: FailureKind) -> Failure {
+    Failure {
+        kind,
+        type_name: "T".into(),
+        message: "m".into(),
+        chain: vec!["c".into()],
+        place: Some("p:1".into()),
+    }
+}
+
+fn identity() -> RunIdentity {
+    RunIdentity {
+        flow: name("f"),
+        flow_id: FlowId::new("id").unwrap(),
+        run_id: RunId::from_bytes([0xab; 16]),
+        started_at: AT,
+    }
+}
+
+fn condition() -> Condition {
+    let messages = Condition::Messages { slot: entry(), min: 1, max: 300, single: false };
+    let timer = Condition::Timer { at: Timestamp::from_micros(1_000_002) };
+    let any = Condition::Any { of: vec![messages, timer], tagged: true };
+    Condition::With(Box::new(Condition::All(vec![any, Condition::Ready(value(1))])), value(2))
+}
+
+fn matched() -> Matched {
+    let any = Matched::Any(1, Box::new(Matched::Messages(3)));
+    Matched::With(Box::new(Matched::All(vec![any, Matched::Plain])))
+}
+
+fn scheduled(source: Source, recovery: Option<Recovery>) -> Event {
+    Event::StepScheduled {
+        execution: ExecutionNo(2),
+        step: name("p"),
+        source,
+        input: value(7),
+        waits: true,
+        recovery,
+    }
+}
+
+fn closed(closing: Closing) -> Event {
+    Event::RunClosed { closing }
+}
+
+fn stopped(stop: Stop, reason: Option<&str>) -> Event {
+    closed(Closing::Stopped { stop, reason: reason.map(str::to_owned) })
+}
+
+fn parked(kind: FailureKind) -> Event {
+    Event::StepParked { execution: ExecutionNo(2), failure: failure(kind) }
+}
+
+/// Every kind of event, and every kind of what is in them.
+fn events() -> Vec<Event> {
+    let execution = ExecutionNo(2);
+    let recovery = Recovery { step: name("q"), failure: failure(FailureKind::Error), attempts: 4 };
+    let step_failed =
+        Closing::StepFailed { step: name("p"), number: 1, failure: failure(FailureKind::Error) };
+    vec![
+        Event::RunStarted { identity: identity() },
+        Event::AttributeSet { slot: slot(), value: value(5) },
+        Event::AttributeDeleted { slot: entry() },
+        Event::MessagePublished { slot: entry(), value: value(5) },
+        Event::RpcApplied { rpc: name("r") },
+        scheduled(Source::Start, None),
+        scheduled(Source::Step(ExecutionNo(1)), None),
+        scheduled(Source::Recovery(ExecutionNo(1)), Some(recovery)),
+        scheduled(Source::Rpc(name("r")), None),
+        Event::WaitStarted { execution, condition: condition() },
+        Event::TimerFired { execution, until: AT },
+        Event::WaitMet { execution, matched: matched() },
+        Event::AttemptFailed {
+            execution,
+            failure: Failure { place: None, chain: vec![], ..failure(FailureKind::Error) },
+            started_at: Timestamp::from_micros(999_999),
+            retry_at: Timestamp::from_micros(2_000_000),
+        },
+        Event::RetryStarted { execution },
+        parked(FailureKind::Error),
+        parked(FailureKind::Fatal),
+        parked(FailureKind::Panic),
+        parked(FailureKind::Timeout),
+        parked(FailureKind::Unworkable),
+        Event::StepResumed { execution },
+        Event::StepCompleted { execution },
+        Event::StepFailed { execution, failure: failure(FailureKind::Error) },
+        Event::StepCanceled { execution },
+        Event::OutputProduced { step: name("p"), number: 1, value: value(9) },
+        closed(Closing::Completed),
+        closed(Closing::Failed { reason: "no".into() }),
+        closed(step_failed),
+        stopped(Stop::Cancel, None),
+        stopped(Stop::Terminate, Some("why")),
+        stopped(Stop::Fail, None),
+    ]
+}
+
+/// One for each of [`events`].
+const EVENTS: &[&str] = &[
+    "0101fc80841e0001010166026964abababababababababababababababab00",
+    "0101fc80841e000102017300010135",
+    "0101fc80841e000103017301016b",
+    "0101fc80841e000104017301016b010135",
+    "0101fc80841e0001050172",
+    "0101fc80841e000106020170010101370100",
+    "0101fc80841e00010602017002010101370100",
+    "0101fc80841e000106020170030101013701010171010154016d0101630103703a3104",
+    "0101fc80841e0001060201700401720101370100",
+    "0101fc80841e0001070206010132050204010201017301016b01fb2c0100020403010131",
+    "0101fc80841e0001080200",
+    "0101fc80841e000109020504020301010302",
+    "0101fc80841e00010a02010154016d000001fc80841e00",
+    "0101fc80841e00010b02",
+    "0101fc80841e00010c02010154016d0101630103703a31",
+    "0101fc80841e00010c02020154016d0101630103703a31",
+    "0101fc80841e00010c02030154016d0101630103703a31",
+    "0101fc80841e00010c02040154016d0101630103703a31",
+    "0101fc80841e00010c02050154016d0101630103703a31",
+    "0101fc80841e00010d02",
+    "0101fc80841e00010e02",
+    "0101fc80841e00010f02010154016d0101630103703a31",
+    "0101fc80841e00011002",
+    "0101fc80841e000111017001010139",
+    "0101fc80841e00011201",
+    "0101fc80841e00011202026e6f",
+    "0101fc80841e00011203017001010154016d0101630103703a31",
+    "0101fc80841e000112040100",
+    "0101fc80841e00011204020103776879",
+    "0101fc80841e000112040300",
+];
+
+#[test]
+fn every_event_has_its_bytes() {
+    let found: Vec<_> =
+        events().iter().map(|event| hex(&encode_transition(AT, std::slice::from_ref(event)))).collect();
+    assert_eq!(found, EVENTS, "\n{found:#?}");
+    for (event, bytes) in events().into_iter().zip(EVENTS) {
+        assert_eq!(decode_transition(&unhex(bytes)).unwrap(), (AT, vec![event]));
+    }
+}
+
+fn execution(phase: Phase) -> Execution {
+    Execution {
+        step: name("p"),
+        number: 1,
+        source: Source::Start,
+        input: value(7),
+        phase,
+        since: AT,
+        attempt: 2,
+        failures: 0,
+        first_attempt_at: None,
+        last_failure: None,
+        recovery: None,
+        outcome: None,
+    }
+}
+
+/// A state in which every field has something and every phase occurs.
+fn state() -> RunState {
+    let message = |number| Message { number, value: value(5) };
+    let outcome =
+        Outcome { condition: condition(), matched: matched(), reserved: vec![(entry(), message(1))] };
+    let recovery = Recovery { step: name("q"), failure: failure(FailureKind::Panic), attempts: 4 };
+    let executions = [
+        Execution {
+            outcome: Some(outcome),
+            recovery: Some(recovery),
+            ..execution(Phase::Ready(Method::Execute))
+        },
+        execution(Phase::Waiting { condition: condition(), fired_until: AT }),
+        Execution {
+            failures: 1,
+            first_attempt_at: Some(AT),
+            last_failure: Some(failure(FailureKind::Timeout)),
+            ..execution(Phase::Backoff { method: Method::WaitFor, until: Timestamp::MAX })
+        },
+        execution(Phase::Parked(Method::Execute)),
+    ];
+    let channel = ChannelState {
+        queue: [message(2), message(3)].into(),
+        published: 3,
+        reserved: 1,
+        waiting: [ExecutionNo(2)].into(),
+    };
+    RunState {
+        identity: Arc::new(identity()),
+        version: 9,
+        scheduled: 300,
+        step_counts: BTreeMap::from([(name("p"), 4)]),
+        executions: (1..).map(ExecutionNo).zip(executions).collect(),
+        ready: 1,
+        attributes: Arc::new(BTreeMap::from([(slot(), Attribute { value: value(5), version: 8 })])),
+        channels: BTreeMap::from([(entry(), channel)]),
+        completion_requested: true,
+        outputs: vec![Output { step: name("p"), number: 1, value: value(6) }],
+        closed: Some(Closed { at: AT, closing: Closing::Completed, unconsumed: 3 }),
+    }
+}
+
+const STATE: &str = concat!(
+    "0101fc80841e000166026964abababababababababababababababab0009fb2c01010170040401017001010101370102",
+    "0002000000010171030154016d0101630103703a31040106010132050204010201017301016b01fb2c01000204030101",
+    "31050402030101030201017301016b0101013502017001010101370206010132050204010201017301016b01fb2c0100",
+    "020403010131000002000000000003017001010101370301fd7e3bc89819880807000201010001040154016d01016301",
+    "03703a3100000401700101010137040200020000000000010173000101350801017301016b0302020101350301013501",
+    "0101700101013601000103",
+);
+
+#[test]
+fn a_snapshot_has_its_bytes() {
+    assert_eq!(hex(&encode_state(&state())), STATE);
+    assert_eq!(decode_state(&unhex(STATE)).unwrap(), state());
+}
+
+fn summaries() -> Vec<RunSummary> {
+    let summary = |status, closed_at| RunSummary {
+        run: identity().run_id,
+        flow_id: FlowId::new("id").unwrap(),
+        flow: name("f"),
+        status,
+        started_at: AT,
+        closed_at,
+    };
+    vec![
+        summary(Status::Running, None),
+        summary(Status::Completed, Some(AT)),
+        summary(Status::Failed, Some(Timestamp::EPOCH)),
+        summary(Status::Canceled, None),
+        summary(Status::Terminated, Some(Timestamp::MAX)),
+    ]
+}
+
+/// One for each of [`summaries`].
+const SUMMARIES: &[&str] = &[
+    "0101026964016601fc80841e0000",
+    "0101026964016602fc80841e000100",
+    "0101026964016603fc80841e0001fc7f841e00",
+    "0101026964016604fc80841e0000",
+    "0101026964016605fc80841e0001fd7e3bc89819880807",
+];
+const LIVE: &str = "0101abababababababababababababababab0166";
+const SNAPSHOT_ROW: &str = "00000000000001020102";
+
+#[test]
+fn rows_have_their_bytes() {
+    let run = identity().run_id;
+    let found: Vec<_> = summaries().iter().map(|summary| hex(&encode_summary(summary))).collect();
+    assert_eq!(found, SUMMARIES, "\n{found:#?}");
+    for (summary, bytes) in summaries().into_iter().zip(SUMMARIES) {
+        assert_eq!(decode_summary(run, &unhex(bytes)).unwrap(), summary);
+    }
+    let live = LiveRun { run, flow: name("f") };
+    assert_eq!(hex(&encode_live(&live)), LIVE);
+    assert_eq!(decode_live(&unhex(LIVE)).unwrap(), live);
+    assert_eq!(hex(&encode_snapshot_row(258, &[1, 2])), SNAPSHOT_ROW);
+    assert_eq!(decode_snapshot_row(&unhex(SNAPSHOT_ROW)).unwrap(), (258, vec![1, 2].into()));
+}

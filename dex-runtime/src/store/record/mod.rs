@@ -2,7 +2,7 @@
 //!
 //! Every record begins with two bytes, the format (how primitives are written) and the version (which
 //! fields there are), and holds nothing after its last field. Enum tags are numbers written down in
-//! [`tag`](self::tag), so that source may be reordered; a tag is never used again for something else.
+//! `tag`, so that source may be reordered; a tag is never used again for something else.
 //! Decoding takes any bytes whatever: it answers with a value or an error, and takes no more memory than
 //! the bytes' own length calls for.
 //!

@@ -35,9 +35,11 @@ pub fn encode_state(state: &RunState) -> Bytes {
 ///
 /// [`StoreError::Unreadable`] for anything else, a snapshot of a later version included.
 pub fn decode_state(record: &[u8]) -> Result<RunState, StoreError> {
-    let mut state = read("a snapshot", VERSION, record, |input| input.state())?;
-    derive(&mut state);
-    Ok(state)
+    read("a snapshot", VERSION, record, |input| {
+        let mut state = input.state()?;
+        derive(&mut state);
+        Ok(state)
+    })
 }
 
 /// Makes again what follows from the executions.

@@ -23,3 +23,9 @@ impl Subject for Disk {
 fn it_does_what_every_store_must() {
     conformance::run(|| Box::new(Disk::new()));
 }
+
+#[test]
+fn random_commits_are_kept_as_a_list_of_them_would() {
+    // Each case opens a folder several times, which costs tens of milliseconds.
+    conformance::check_against_model(24, || Box::new(Disk::new()));
+}

@@ -1,0 +1,172 @@
+use expect_test::expect;
+
+use super::check_part;
+
+#[test]
+fn a_step_is_described_with_its_options_and_edges() {
+    let shop = "impl Shop {
+        /// Takes the money.
+        ///
+        ///   Once.
+        #[step(start, name = \"take\", timeout = \"1m\", retry(initial = \"1s\", factor = 2, max_interval = \"1m\", attempts = 3, total = \"1h\"), on_failure = refund)]
+        async fn charge(&self, order: Vec<(u8, &'static str)>) -> StepResult<Self> {
+            vec![1].map(|_| dbg!(Self::REFUND, Self :: OTHER, other::REFUND));
+            Shop::CHARGE
+        }
+
+        #[cfg(unix)]
+        #[step]
+        fn refund(&self, order: Vec<(u8, &'static str)>) -> StepResult<Self> {}
+    }";
+    check_part(
+        "",
+        shop,
+        "static DEFINITION",
+        &expect![[r#"
+        static DEFINITION: ::dex::__private::FlowDefinition = ::dex::__private::FlowDefinition {
+            name: "Shop",
+            docs: "",
+            output: "()",
+            steps: &[
+                ::dex::__private::StepDefinition {
+                    name: "take",
+                    docs: "Takes the money.\n\n  Once.",
+                    input: "Vec<(u8, &'static str)>",
+                    start: true,
+                    blocking: false,
+                    wait: ::core::option::Option::None,
+                    retry: ::dex::__private::RetryPolicy {
+                        initial: ::dex::__private::Duration::from_millis(1000u64),
+                        factor: 2f64,
+                        max_interval: ::dex::__private::Duration::from_millis(
+                            60000u64,
+                        ),
+                        attempts: ::core::option::Option::Some(3u32),
+                        total: ::core::option::Option::Some(
+                            ::dex::__private::Duration::from_millis(3600000u64),
+                        ),
+                        ..::dex::__private::RetryPolicy::DEFAULT
+                    },
+                    timeout: ::core::option::Option::Some(
+                        ::dex::__private::Duration::from_millis(60000u64),
+                    ),
+                    on_failure: ::core::option::Option::Some("refund"),
+                    edges: &[
+                        ::dex::__private::Edge {
+                            to: "take",
+                            kind: ::dex::__private::EdgeKind::Next,
+                        },
+                        #[cfg(unix)]
+                        ::dex::__private::Edge {
+                            to: "refund",
+                            kind: ::dex::__private::EdgeKind::Next,
+                        },
+                        #[cfg(unix)]
+                        ::dex::__private::Edge {
+                            to: "refund",
+                            kind: ::dex::__private::EdgeKind::Failure,
+                        },
+                    ],
+                },
+                #[cfg(unix)]
+                ::dex::__private::StepDefinition {
+                    name: "refund",
+                    docs: "",
+                    input: "Vec<(u8, &'static str)>",
+                    start: false,
+                    blocking: true,
+                    wait: ::core::option::Option::None,
+                    retry: ::dex::__private::RetryPolicy::DEFAULT,
+                    timeout: ::core::option::Option::None,
+                    on_failure: ::core::option::Option::None,
+                    edges: &[],
+                },
+            ],
+            attributes: &[],
+            channels: &[],
+            rpcs: &[],
+        };
+    "#]],
+    );
+}
+
+#[test]
+fn handles_waits_and_rpcs_are_described() {
+    let shop = "
+    /// A shop.
+    impl Shop {
+        /// Where it stands.
+        #[attribute(index)]
+        const STATUS: Attribute<Status>;
+        #[channel]
+        const ORDERS: Channel<Order>;
+        /// A while.
+        #[wait_for(sell)]
+        fn pause(&self) -> WaitResult<Self, TimerFired> {}
+        #[step]
+        async fn sell(&self, _: (), fired: TimerFired) -> StepResult<Self> {}
+        #[rpc]
+        fn buy(&self, ctx: &mut RpcContext<Self>, goods: [u8; 4]) -> RpcResult<()> { ctx.start_step(Self::SELL, ()) }
+    }";
+    check_part(
+        "output = Receipt, name = \"the shop\"",
+        shop,
+        "static DEFINITION",
+        &expect![[r#"
+        static DEFINITION: ::dex::__private::FlowDefinition = ::dex::__private::FlowDefinition {
+            name: "the shop",
+            docs: "A shop.",
+            output: "Receipt",
+            steps: &[
+                ::dex::__private::StepDefinition {
+                    name: "sell",
+                    docs: "",
+                    input: "()",
+                    start: false,
+                    blocking: false,
+                    wait: ::core::option::Option::Some(::dex::__private::WaitDefinition {
+                        method: "pause",
+                        docs: "A while.",
+                        outcome: "TimerFired",
+                    }),
+                    retry: ::dex::__private::RetryPolicy::DEFAULT,
+                    timeout: ::core::option::Option::None,
+                    on_failure: ::core::option::Option::None,
+                    edges: &[],
+                },
+            ],
+            attributes: &[
+                ::dex::__private::AttributeDefinition {
+                    name: "STATUS",
+                    docs: "Where it stands.",
+                    value: "Status",
+                    indexed: true,
+                },
+            ],
+            channels: &[
+                ::dex::__private::ChannelDefinition {
+                    name: "ORDERS",
+                    docs: "",
+                    value: "Order",
+                },
+            ],
+            rpcs: &[
+                ::dex::__private::RpcDefinition {
+                    name: "buy",
+                    docs: "",
+                    input: "[u8; 4]",
+                    output: "()",
+                    writes: true,
+                    blocking: true,
+                    edges: &[
+                        ::dex::__private::Edge {
+                            to: "sell",
+                            kind: ::dex::__private::EdgeKind::Next,
+                        },
+                    ],
+                },
+            ],
+        };
+    "#]],
+    );
+}

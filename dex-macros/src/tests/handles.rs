@@ -1,0 +1,49 @@
+use expect_test::expect;
+
+use super::check_part;
+
+const SHOP: &str = "impl Shop {
+    /// Where it stands.
+    #[attribute(index)]
+    #[cfg(unix)]
+    pub const STATUS: Attribute<Vec<Status>>;
+
+    #[channel(name = \"orders\")]
+    const ORDERS: dex::prelude::Channel<Order>;
+
+    const OTHER: u8 = { 1 };
+}";
+
+#[test]
+fn a_handle_gets_its_flow_and_its_name() {
+    check_part(
+        "",
+        SHOP,
+        "impl Shop {",
+        &expect![[r#"
+        impl Shop {
+            /// Where it stands.
+            #[cfg(unix)]
+            pub const STATUS: Attribute<Self, Vec<Status>> = ::dex::__private::Attribute::new(
+                "STATUS",
+            );
+            const ORDERS: dex::prelude::Channel<Self, Order> = ::dex::__private::Channel::new(
+                "orders",
+            );
+            const OTHER: u8 = { 1 };
+        }
+    "#]],
+    );
+}
+
+#[test]
+fn the_value_of_a_handle_is_checked() {
+    check_part(
+        "",
+        SHOP,
+        "const _: () = ::dex::__private::is_value",
+        &expect![[r#"
+        const _: () = ::dex::__private::is_value::<Vec<Status>>();
+    "#]],
+    );
+}

@@ -1,0 +1,21 @@
+use expect_test::expect;
+
+use super::pretty;
+
+#[test]
+fn a_keyword_is_the_name_of_the_variant() {
+    let tokens = crate::keyword::expand("enum Status { Open, #[cfg(unix)] r#final }".parse().unwrap());
+    expect![[r##"
+        #[automatically_derived]
+        impl ::dex::__private::Keyword for Status {
+            fn keyword(&self) -> &'static ::core::primitive::str {
+                match *self {
+                    Self::Open => "Open",
+                    #[cfg(unix)]
+                    Self::r#final => "final",
+                }
+            }
+        }
+    "##]]
+    .assert_eq(&pretty(tokens));
+}

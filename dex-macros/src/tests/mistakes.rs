@@ -1,0 +1,129 @@
+use super::{expansion, messages, pretty};
+
+#[test]
+fn all_mistakes_are_told_at_once() {
+    let shop = "impl Shop {
+        #[attribute(indx)] const A: Attribute<u8>;
+        #[step(start, retires = 3, timeout = \"1\")] async fn sell(&mut self) -> StepResult<Self> {}
+        #[wait_for(sel)] fn pause(&self) -> WaitResult<Self, u8> {}
+        #[rpc] async fn buy(&self, a: u8, b: u8) -> RpcResult<u8> {}
+    }";
+    assert_eq!(messages(expansion("nam = 1", shop)).len(), 7);
+}
+
+#[test]
+fn a_flow_with_a_mistake_is_still_a_flow_with_all_that_is_sound() {
+    let shop = "impl Shop {
+        #[step(start)] async fn sell(&self, order: Order) -> StepResult<Self> {}
+        #[step(retires = 3)] async fn ship(&self, order: Order) -> StepResult<Self> {}
+        #[rpc] async fn buy(&self, order: Order) -> RpcResult<u8> {}
+    }";
+    let tokens = expansion("output = String", shop);
+    assert_eq!(messages(tokens.clone()).len(), 1);
+    let text = pretty(tokens);
+    for kept in [
+        "const SELL",
+        "const SHIP",
+        "type Input = Order;",
+        "type Output = String;",
+        "async fn buy(&self, order: Order)",
+    ] {
+        assert!(text.contains(kept), "no {kept} in:\n{text}");
+    }
+    assert!(!text.contains("Self::sell("), "a step with doubtful types is not called:\n{text}");
+}
+
+#[test]
+fn an_unfinished_body_is_given_back_untouched() {
+    let shop = "impl Shop {
+        #[step(start)]
+        async fn sell(&self, ctx: &mut StepContext<Self>) -> StepResult<Self> { ctx. ; let x = }
+    }";
+    let tokens = expansion("", shop);
+    assert_eq!(messages(tokens.clone()), Vec::<String>::new());
+    assert!(tokens.to_string().contains("{ ctx . ; let x = }"), "{tokens}");
+}
+
+#[test]
+fn an_unfinished_signature_is_given_back_untouched() {
+    for unfinished in [
+        "#[step] async fn sell(&self, ctx: ) {}",
+        "#[step] async fn",
+        "#[attribute] const X",
+        "#[rpc]",
+        "pub",
+        "#[attribute] const X: ;",
+        "fn sell(&self",
+    ] {
+        let Ok(item) = format!("impl Shop {{ const KEPT: u8 = 1; {unfinished} }}").parse() else { continue };
+        let tokens = crate::flow::expand(proc_macro2::TokenStream::new(), &item).to_string();
+        assert!(tokens.contains("KEPT"), "{unfinished} gives {tokens}");
+    }
+}
+
+#[test]
+fn whatever_the_macro_is_put_on_is_given_back() {
+    for item in [
+        "struct Shop { a: u8 }",
+        "fn sell() { 1 }",
+        "impl Clone for Shop { fn clone(&self) -> Self {} }",
+        "impl [u8] { fn f() {} }",
+        "impl<T> Shop<T> { fn f() {} }",
+        "impl Shop<u8> { fn f() {} }",
+        "mod shop;",
+        "",
+    ] {
+        let tokens = expansion("", item);
+        assert_eq!(messages(tokens.clone()).len(), 1, "{item}: {tokens}");
+        for word in ["Shop", "sell", "f"] {
+            assert!(!item.contains(word) || tokens.to_string().contains(word), "{item} gives {tokens}");
+        }
+    }
+}
+
+#[test]
+fn a_wait_with_a_mistake_does_not_put_the_blame_on_its_step() {
+    let shop = "impl Shop {
+        #[wait_for] fn pause(&self) -> WaitResult<Self, u8> {}
+        #[step(start)] async fn sell(&self, order: u8, outcome: u8) -> StepResult<Self> {}
+    }";
+    assert_eq!(messages(expansion("", shop)).len(), 1);
+}
+
+#[test]
+fn a_stray_member_is_given_back_with_one_message() {
+    for (word, item) in [
+        ("step", "fn sell(&self) {}"),
+        ("attribute", "const A: Attribute<u8>;"),
+        ("channel", "const A: Channel;"),
+        ("rpc", "struct Shop;"),
+    ] {
+        let tokens = crate::stray::expand(word, item.parse().unwrap());
+        assert_eq!(messages(tokens).len(), 1, "{item}");
+    }
+}
+
+#[test]
+fn options_of_any_shape_give_messages_and_no_panic() {
+    for args in [
+        "=",
+        ",",
+        ",,",
+        "name",
+        "name =",
+        "name = ,",
+        "name = 1",
+        "output = ,",
+        "output",
+        "crate = 5",
+        "crate",
+        "name = \"\" \"\"",
+        "1",
+        "name(\"x\")",
+        "output = String output = u8",
+        "name = \"a\", name = \"b\"",
+    ] {
+        let messages = messages(expansion(args, "impl Shop {}"));
+        assert!(!messages.is_empty(), "#[flow({args})] is taken");
+    }
+}

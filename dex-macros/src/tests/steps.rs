@@ -1,0 +1,216 @@
+use expect_test::expect;
+
+use super::check_part;
+
+const SHOP: &str = "impl Shop {
+    /// Takes the money.
+    #[step(start, on_failure = refund)]
+    pub async fn charge(&self, ctx: &mut StepContext<Self>, order: Order) -> StepResult<Self> { a.b }
+
+    #[wait_for(refund)]
+    fn pause(&self, order: &Order) -> WaitResult<Self, TimerFired> {}
+
+    #[step]
+    #[tracing::instrument]
+    fn refund(&self, order: Order, fired: TimerFired) -> StepResult<Self> {}
+}";
+
+#[test]
+fn a_method_is_given_back_as_written_but_for_our_attribute() {
+    check_part(
+        "",
+        SHOP,
+        "impl Shop {",
+        &expect![[r#"
+        impl Shop {
+            /// Takes the money.
+            #[allow(
+                clippy::needless_pass_by_ref_mut,
+                clippy::needless_pass_by_value,
+                clippy::ptr_arg,
+                clippy::trivially_copy_pass_by_ref,
+                clippy::unnecessary_wraps,
+                clippy::unused_async,
+                clippy::unused_self,
+                reason = "the flow fixes the shape of its handlers"
+            )]
+            pub async fn charge(
+                &self,
+                ctx: &mut StepContext<Self>,
+                order: Order,
+            ) -> StepResult<Self> {
+                a.b
+            }
+            #[allow(
+                clippy::needless_pass_by_ref_mut,
+                clippy::needless_pass_by_value,
+                clippy::ptr_arg,
+                clippy::trivially_copy_pass_by_ref,
+                clippy::unnecessary_wraps,
+                clippy::unused_async,
+                clippy::unused_self,
+                reason = "the flow fixes the shape of its handlers"
+            )]
+            fn pause(&self, order: &Order) -> WaitResult<Self, TimerFired> {}
+            #[tracing::instrument]
+            #[allow(
+                clippy::needless_pass_by_ref_mut,
+                clippy::needless_pass_by_value,
+                clippy::ptr_arg,
+                clippy::trivially_copy_pass_by_ref,
+                clippy::unnecessary_wraps,
+                clippy::unused_async,
+                clippy::unused_self,
+                reason = "the flow fixes the shape of its handlers"
+            )]
+            fn refund(&self, order: Order, fired: TimerFired) -> StepResult<Self> {}
+        }
+    "#]],
+    );
+}
+
+#[test]
+fn a_step_has_a_constant() {
+    check_part(
+        "",
+        SHOP,
+        "pub const CHARGE",
+        &expect![[r#"
+        pub const CHARGE: ::dex::__private::Step<Self, Order> = ::dex::__private::Step::new(
+            "charge",
+        );
+    "#]],
+    );
+    check_part(
+        "",
+        SHOP,
+        "    const REFUND",
+        &expect![[r#"
+        const REFUND: ::dex::__private::Step<Self, Order> = ::dex::__private::Step::new(
+            "refund",
+        );
+    "#]],
+    );
+}
+
+#[test]
+fn a_step_is_called_with_its_input_and_its_outcome() {
+    check_part(
+        "",
+        SHOP,
+        "fn call_step",
+        &expect![[r#"
+        fn call_step(
+            self: ::dex::__private::Arc<Self>,
+            __dex_place: usize,
+            __dex_call: ::dex::__private::StepCall<Self>,
+        ) -> ::dex::__private::StepFuture {
+            let __dex_table: &[fn(
+                ::dex::__private::Arc<Self>,
+                ::dex::__private::StepCall<Self>,
+            ) -> ::dex::__private::StepFuture] = &[
+                |__dex_flow, mut __dex_call| ::dex::__private::Box::pin(async move {
+                    let __dex_input = __dex_call.start_input()?;
+                    let __dex_result = Self::charge(
+                            &__dex_flow,
+                            __dex_call.context(),
+                            __dex_input,
+                        )
+                        .await;
+                    <StepResult<
+                        Self,
+                    > as ::dex::__private::StepReturn<
+                        Self,
+                    >>::end(__dex_result, __dex_call)
+                }),
+                |__dex_flow, mut __dex_call| ::dex::__private::Box::pin(async move {
+                    let __dex_input = __dex_call.input::<Order>()?;
+                    let __dex_outcome = <TimerFired as ::dex::__private::GivenBy<
+                        <WaitResult<
+                            Self,
+                            TimerFired,
+                        > as ::dex::__private::WaitReturn<Self>>::Outcome,
+                    >>::given(__dex_call.outcome_of::<WaitResult<Self, TimerFired>>()?);
+                    let __dex_result = Self::refund(
+                        &__dex_flow,
+                        __dex_input,
+                        __dex_outcome,
+                    );
+                    <StepResult<
+                        Self,
+                    > as ::dex::__private::StepReturn<
+                        Self,
+                    >>::end(__dex_result, __dex_call)
+                }),
+            ];
+            ::dex::__private::dispatch(__dex_table, __dex_place, self, __dex_call)
+        }
+    "#]],
+    );
+}
+
+#[test]
+fn a_wait_borrows_the_input_of_its_step() {
+    check_part(
+        "",
+        SHOP,
+        "fn call_wait",
+        &expect![[r#"
+        fn call_wait(
+            self: ::dex::__private::Arc<Self>,
+            __dex_place: usize,
+            __dex_call: ::dex::__private::WaitCall<Self>,
+        ) -> ::dex::__private::WaitFuture {
+            let __dex_table: &[fn(
+                ::dex::__private::Arc<Self>,
+                ::dex::__private::WaitCall<Self>,
+            ) -> ::dex::__private::WaitFuture] = &[
+                |_, __dex_call| ::dex::__private::Call::unknown(__dex_call),
+                |__dex_flow, mut __dex_call| ::dex::__private::Box::pin(async move {
+                    let __dex_input = __dex_call.input::<Order>()?;
+                    let __dex_result = Self::pause(&__dex_flow, &__dex_input);
+                    <WaitResult<
+                        Self,
+                        TimerFired,
+                    > as ::dex::__private::WaitReturn<
+                        Self,
+                    >>::end(__dex_result, __dex_call)
+                }),
+            ];
+            ::dex::__private::dispatch(__dex_table, __dex_place, self, __dex_call)
+        }
+    "#]],
+    );
+}
+
+#[test]
+fn the_flow_is_started_with_the_input_of_the_start_step() {
+    check_part(
+        "",
+        SHOP,
+        "type Input",
+        &expect![[r#"
+        type Input = Order;
+    "#]],
+    );
+    check_part(
+        "",
+        "impl Shop {}",
+        "type Input",
+        &expect![[r#"
+        type Input = ();
+    "#]],
+    );
+}
+
+#[test]
+fn a_recovery_is_checked_to_take_the_same_input() {
+    check_part(
+        "",
+        SHOP,
+        "const _: () = <Order",
+        &expect![[r#"
+        const _: () = <Order as ::dex::__private::Takes<Order>>::SAME_TYPE;
+    "#]],
+    );
+}

@@ -1,0 +1,190 @@
+//! Commands that fit a run, and commands that do not.
+
+use std::time::Duration;
+
+use super::{Kind, Op};
+use crate::engine::tests::words::{
+    all, any, attempt, between, error, failure, identity, if_empty, name, one, slot, to, to_wait, value,
+};
+use crate::engine::{
+    Command, Condition, Decision, Execution, Exhausted, FailureKind, FailureReport, Method, Movement, Phase,
+    RetryPolicy, RpcReport, RunState, Staged, Start, StepReport, Stop, WaitReport,
+};
+use crate::ids::{Attempt, ExecutionNo, Slot};
+use crate::time::Timestamp;
+
+const STEPS: [&str; 3] = ["charge", "ship", "ask"];
+const CHANNELS: [&str; 3] = ["a", "b", "c"];
+const ATTRIBUTES: [&str; 2] = ["total", "paid"];
+
+/// Numbers that follow from a seed.
+#[derive(Debug)]
+pub(super) struct Draw(u64);
+
+impl Draw {
+    pub(super) fn new(seed: u64) -> Self {
+        Self(seed)
+    }
+
+    /// A number below `bound`, which is not 0.
+    pub(super) fn below(&mut self, bound: u64) -> u64 {
+        // Knuth's generator; its high bits are the good ones.
+        self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        (self.0 >> 33) % bound
+    }
+
+    fn one_in(&mut self, chances: u64) -> bool {
+        self.below(chances) == 0
+    }
+
+    fn small(&mut self, bound: u32) -> u32 {
+        u32::try_from(self.below(u64::from(bound))).unwrap()
+    }
+
+    fn of<T: Copy>(&mut self, items: &[T]) -> T {
+        items[usize::try_from(self.below(items.len() as u64)).unwrap()]
+    }
+
+    fn slot(&mut self) -> Slot {
+        slot(self.of(&CHANNELS))
+    }
+
+    fn some<T>(&mut self, bound: u64, mut make: impl FnMut(&mut Self) -> T) -> Vec<T> {
+        (0..self.below(bound)).map(|_| make(self)).collect()
+    }
+}
+
+/// What `op` asks of `run`.
+pub(super) fn command(op: Op, run: Option<&RunState>, now: Timestamp) -> Command {
+    let draw = &mut Draw(op.seed);
+    match op.kind {
+        Kind::Start => Command::Start(Start {
+            identity: identity(),
+            movement: (!draw.one_in(8)).then(|| movement(draw)),
+            staged: staged(draw),
+        }),
+        Kind::StartWait => Command::StartWait(WaitReport {
+            attempt: target(op, run, draw, |phase| *phase == Phase::Ready(Method::WaitFor)),
+            condition: condition(draw, now, 2),
+            staged: staged(draw),
+        }),
+        Kind::CompleteStep => Command::CompleteStep(StepReport {
+            attempt: target(op, run, draw, |phase| *phase == Phase::Ready(Method::Execute)),
+            decision: decision(draw),
+            staged: staged(draw),
+        }),
+        Kind::FailAttempt => Command::FailAttempt(failed(op, run, now, draw)),
+        Kind::Publish => {
+            Command::Publish { slot: draw.slot(), values: draw.some(4, |draw| value(draw.below(100))) }
+        }
+        Kind::ApplyRpc => Command::ApplyRpc(rpc(op, run, draw)),
+        Kind::FireTimer => {
+            let waits = |phase: &Phase| matches!(phase, Phase::Waiting { .. } | Phase::Backoff { .. });
+            Command::FireTimer { execution: target(op, run, draw, waits).execution }
+        }
+        Kind::ResumeStep => {
+            let parked = |phase: &Phase| matches!(phase, Phase::Parked(_));
+            Command::ResumeStep { execution: target(op, run, draw, parked).execution }
+        }
+        Kind::Stop => {
+            let stop = draw.of(&[Stop::Cancel, Stop::Terminate, Stop::Fail]);
+            Command::Stop { stop, reason: draw.one_in(2).then(|| "why not".to_owned()) }
+        }
+    }
+}
+
+/// An attempt of an execution that `fits`, or of any, or of none.
+fn target(op: Op, run: Option<&RunState>, draw: &mut Draw, fits: impl Fn(&Phase) -> bool) -> Attempt {
+    let executions = run.into_iter().flat_map(|run| &run.executions);
+    let fitting: Vec<(ExecutionNo, &Execution)> = executions
+        .filter(|(_, execution)| !op.sensible || fits(&execution.phase))
+        .map(|(no, execution)| (*no, execution))
+        .collect();
+    if fitting.is_empty() || (!op.sensible && draw.one_in(4)) {
+        let scheduled = run.map_or(0, |run| run.scheduled);
+        return attempt(draw.below(scheduled + 2), draw.small(4));
+    }
+    let (execution, found) = draw.of(&fitting);
+    let number = if op.sensible { found.attempt } else { found.attempt.saturating_sub(1) + draw.small(3) };
+    Attempt { execution, number }
+}
+
+fn movement(draw: &mut Draw) -> Movement {
+    let step = draw.of(&STEPS);
+    if draw.one_in(2) { to_wait(step) } else { to(step) }
+}
+
+fn staged(draw: &mut Draw) -> Staged {
+    Staged {
+        attributes: draw
+            .some(3, |draw| (slot(draw.of(&ATTRIBUTES)), (!draw.one_in(3)).then(|| value(draw.below(9))))),
+        messages: draw.some(3, |draw| (draw.slot(), value(draw.below(100)))),
+    }
+}
+
+fn decision(draw: &mut Draw) -> Decision {
+    match draw.below(16) {
+        0..8 => Decision::Continue(draw.some(4, movement)),
+        8 | 9 => Decision::Complete(value(draw.below(9))),
+        10 => Decision::CompleteNow(value(())),
+        11 => if_empty(&[draw.of(&CHANNELS), draw.of(&CHANNELS)], "idle", movement(draw)),
+        12 => Decision::Fail { reason: "no stock".into() },
+        _ => Decision::DeadEnd,
+    }
+}
+
+/// A condition of at most so many levels, sometimes a wrong one.
+pub(super) fn condition(draw: &mut Draw, now: Timestamp, levels: u32) -> Condition {
+    let group = |draw: &mut Draw| {
+        let least = u64::from(!draw.one_in(12));
+        (0..least + draw.below(3)).map(|_| condition(draw, now, levels - 1)).collect::<Vec<_>>()
+    };
+    match draw.below(if levels == 0 { 6 } else { 12 }) {
+        0 | 1 => one(draw.of(&CHANNELS)),
+        2 | 3 => between(draw.of(&CHANNELS), draw.small(3), draw.of(&[1, 2, 3, u32::MAX])),
+        4 => Condition::Timer { at: now.saturating_add(Duration::from_secs(draw.below(20))) },
+        5 => between(draw.of(&CHANNELS), 0, 2),
+        6 => Condition::Ready(value(draw.below(9))),
+        7 => Condition::With(Box::new(condition(draw, now, levels - 1)), value("local")),
+        8 | 9 => any(group(draw)),
+        _ => all(group(draw)),
+    }
+}
+
+fn failed(op: Op, run: Option<&RunState>, now: Timestamp, draw: &mut Draw) -> FailureReport {
+    let kind = draw.of(&[
+        FailureKind::Error,
+        FailureKind::Error,
+        FailureKind::Panic,
+        FailureKind::Timeout,
+        FailureKind::Fatal,
+        FailureKind::Unworkable,
+    ]);
+    let attempts = draw.of(&[None, Some(1), Some(2)]);
+    FailureReport {
+        attempt: target(op, run, draw, |phase| matches!(phase, Phase::Ready(_))),
+        started_at: now,
+        failure: if kind == FailureKind::Error { error() } else { failure(kind) },
+        retry_after: draw.one_in(4).then(|| Duration::from_secs(draw.below(30))),
+        retry: RetryPolicy { attempts, ..RetryPolicy::DEFAULT },
+        exhausted: match draw.below(6) {
+            0 => Exhausted::Fail,
+            1 | 2 => Exhausted::Park,
+            _ => Exhausted::Recover { step: name(draw.of(&STEPS)), waits: draw.one_in(2) },
+        },
+    }
+}
+
+fn rpc(op: Op, run: Option<&RunState>, draw: &mut Draw) -> RpcReport {
+    let read = |draw: &mut Draw| {
+        let read = slot(draw.of(&ATTRIBUTES));
+        let seen = run.and_then(|run| run.attributes.get(&read)).map(|attribute| attribute.version);
+        let seen = if op.sensible { seen } else { draw.one_in(2).then(|| draw.below(9)) };
+        (read, seen)
+    };
+    let reads = draw.some(3, read);
+    let idle = draw.one_in(3);
+    let staged = if idle { Staged::default() } else { staged(draw) };
+    let movements = if idle { Vec::new() } else { draw.some(3, movement) };
+    RpcReport { rpc: name("patch"), reads, staged, movements }
+}

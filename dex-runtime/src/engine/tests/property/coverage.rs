@@ -1,0 +1,120 @@
+//! That the random commands meet a run in every place where it can stand.
+
+use std::cell::RefCell;
+use std::collections::BTreeSet;
+
+use proptest::test_runner::{Config, RngAlgorithm, TestRng, TestRunner};
+
+use super::world::World;
+use super::{Kind, Op, ops};
+use crate::engine::{Command, Execution, Method, Phase, RunState, Status};
+use crate::ids::ExecutionNo;
+
+const KINDS: [Kind; 9] = [
+    Kind::Start,
+    Kind::StartWait,
+    Kind::CompleteStep,
+    Kind::FailAttempt,
+    Kind::Publish,
+    Kind::ApplyRpc,
+    Kind::FireTimer,
+    Kind::ResumeStep,
+    Kind::Stop,
+];
+
+const PLACES: [Place; 11] = [
+    Place::NoRun,
+    Place::NoExecution,
+    Place::WaitFor,
+    Place::Execute,
+    Place::Waiting,
+    Place::Backoff,
+    Place::Parked,
+    Place::Completed,
+    Place::Failed,
+    Place::Canceled,
+    Place::Terminated,
+];
+
+/// Where a command meets a run.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+enum Place {
+    NoRun,
+    /// The run is open, and what the command is about is not there.
+    NoExecution,
+    WaitFor,
+    Execute,
+    Waiting,
+    Backoff,
+    Parked,
+    Completed,
+    Failed,
+    Canceled,
+    Terminated,
+}
+
+impl Place {
+    fn of(execution: &Execution) -> Self {
+        match execution.phase {
+            Phase::Ready(Method::WaitFor) => Self::WaitFor,
+            Phase::Ready(Method::Execute) => Self::Execute,
+            Phase::Waiting { .. } => Self::Waiting,
+            Phase::Backoff { .. } => Self::Backoff,
+            Phase::Parked(_) => Self::Parked,
+        }
+    }
+}
+
+/// The places where `command` meets `run`: that of its execution, or those of all if it is about the run.
+fn places(command: &Command, run: Option<&RunState>) -> Vec<Place> {
+    let Some(run) = run else { return vec![Place::NoRun] };
+    match run.status() {
+        Status::Running => {}
+        Status::Completed => return vec![Place::Completed],
+        Status::Failed => return vec![Place::Failed],
+        Status::Canceled => return vec![Place::Canceled],
+        Status::Terminated => return vec![Place::Terminated],
+    }
+    match about(command) {
+        Some(no) => vec![run.executions.get(&no).map_or(Place::NoExecution, Place::of)],
+        None if run.executions.is_empty() => vec![Place::NoExecution],
+        None => run.executions.values().map(Place::of).collect(),
+    }
+}
+
+fn about(command: &Command) -> Option<ExecutionNo> {
+    match command {
+        Command::StartWait(report) => Some(report.attempt.execution),
+        Command::CompleteStep(report) => Some(report.attempt.execution),
+        Command::FailAttempt(report) => Some(report.attempt.execution),
+        Command::FireTimer { execution } | Command::ResumeStep { execution } => Some(*execution),
+        Command::Start(_) | Command::Publish { .. } | Command::ApplyRpc(_) | Command::Stop { .. } => None,
+    }
+}
+
+#[test]
+fn every_kind_of_command_meets_a_run_in_every_place() {
+    let hit = RefCell::new(BTreeSet::new());
+    let config = Config { cases: 400, failure_persistence: None, ..Config::default() };
+    // Always the same sequence of cases, so that the test finds the same places each time.
+    let rng = TestRng::deterministic_rng(RngAlgorithm::ChaCha);
+    let result = TestRunner::new_with_rng(config, rng).run(&ops(), |ops| {
+        let mut world = World::default();
+        for op in ops {
+            let Op { kind, .. } = op;
+            let command = world.command(op);
+            let met = places(&command, world.state.as_ref());
+            hit.borrow_mut().extend(met.into_iter().map(|place| (kind, place)));
+            world.apply(&command)?;
+        }
+        Ok(())
+    });
+    assert!(result.is_ok(), "{result:?}");
+    let hit = hit.into_inner();
+    let missing: Vec<_> = KINDS
+        .iter()
+        .flat_map(|kind| PLACES.iter().map(move |place| (*kind, *place)))
+        .filter(|pair| !hit.contains(pair))
+        .collect();
+    assert_eq!(missing, []);
+}

@@ -1,0 +1,77 @@
+//! What holds after any commands whatever.
+//!
+//! An [`Op`] is a wish; `commands` makes a command of it that fits the run as it is (or, on purpose, does
+//! not); `world` carries it out and checks everything that must hold then.
+
+mod commands;
+mod coverage;
+mod meeting;
+mod world;
+
+use proptest::prelude::*;
+
+use self::world::World;
+
+/// Commands in a row. Enough for a run to open, branch, fail, recover and close.
+const OPS_MAX: usize = 60;
+
+/// One command to be.
+#[derive(Clone, Copy, Debug)]
+struct Op {
+    kind: Kind,
+    /// Whether the command is to fit the run, as far as one of its kind can.
+    sensible: bool,
+    /// Decides everything else about it.
+    seed: u64,
+}
+
+/// The kinds of commands.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+enum Kind {
+    Start,
+    StartWait,
+    CompleteStep,
+    FailAttempt,
+    Publish,
+    ApplyRpc,
+    FireTimer,
+    ResumeStep,
+    Stop,
+}
+
+fn op() -> impl Strategy<Value = Op> {
+    // Stops are rare, or few runs would come to anything.
+    let kind = prop_oneof![
+        2 => Just(Kind::Start),
+        8 => Just(Kind::StartWait),
+        8 => Just(Kind::CompleteStep),
+        6 => Just(Kind::FailAttempt),
+        6 => Just(Kind::Publish),
+        4 => Just(Kind::ApplyRpc),
+        8 => Just(Kind::FireTimer),
+        3 => Just(Kind::ResumeStep),
+        1 => Just(Kind::Stop),
+    ];
+    (kind, prop::bool::weighted(0.8), any::<u64>()).prop_map(|(kind, sensible, seed)| Op {
+        kind,
+        sensible,
+        seed,
+    })
+}
+
+fn ops() -> impl Strategy<Value = Vec<Op>> {
+    prop::collection::vec(op(), 1..OPS_MAX)
+}
+
+proptest! {
+    // As many as take about two seconds in a debug build.
+    #![proptest_config(ProptestConfig::with_cases(1_000))]
+
+    #[test]
+    fn whatever_comes_a_run_keeps_its_promises(ops in ops()) {
+        let mut world = World::default();
+        for op in ops {
+            world.carry_out(op)?;
+        }
+    }
+}

@@ -1,0 +1,245 @@
+//! A run and everything that the shell would keep about it, with the checks that they agree.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::time::Duration;
+
+use proptest::prelude::*;
+use proptest::test_runner::TestCaseError;
+
+use super::Op;
+use super::commands::{self, Draw};
+use crate::engine::tests::words::at;
+use crate::engine::{
+    Command, Effect, Event, Limits, Recorded, Refusal, RunState, Status, Transition, fold, invariant,
+    outstanding, transition,
+};
+use crate::ids::{Attempt, ExecutionNo, Slot};
+use crate::time::Timestamp;
+
+/// So low that commands run into them.
+const LIMITS: Limits = Limits { channel_messages_max: 6, executions_max: 4 };
+
+type Checked = Result<(), TestCaseError>;
+
+/// A run as the shell sees it: through events and effects.
+#[derive(Debug, Default)]
+pub(super) struct World {
+    pub(super) state: Option<RunState>,
+    now: Timestamp,
+    history: Vec<Recorded>,
+    /// What the effects so far leave to be done.
+    pending: BTreeMap<ExecutionNo, Effect>,
+    timers: BTreeSet<(Timestamp, ExecutionNo)>,
+    active: bool,
+    dispatched: BTreeSet<(ExecutionNo, u32)>,
+    accepted: BTreeSet<(ExecutionNo, u32)>,
+    channels: BTreeMap<Slot, Ledger>,
+}
+
+/// Where the messages of a channel are, by number.
+#[derive(Debug, Default)]
+struct Ledger {
+    published: u64,
+    queue: BTreeSet<u64>,
+    reserved: BTreeSet<u64>,
+    consumed: BTreeSet<u64>,
+}
+
+impl World {
+    /// The command that `op` makes of the run as it is; time goes on a little.
+    pub(super) fn command(&mut self, op: Op) -> Command {
+        let draw = &mut Draw::new(!op.seed);
+        // Mostly to where something is due, so that time does something.
+        self.now = match self.timers.first() {
+            Some((due, _)) if draw.below(3) > 0 => self.now.max(*due),
+            _ => self.now.max(at(1)).saturating_add(Duration::from_secs(draw.below(5))),
+        };
+        commands::command(op, self.state.as_ref(), self.now)
+    }
+
+    pub(super) fn carry_out(&mut self, op: Op) -> Checked {
+        let command = self.command(op);
+        self.apply(&command)
+    }
+
+    pub(super) fn apply(&mut self, command: &Command) -> Checked {
+        let before = self.state.clone();
+        let mut twin = before.clone();
+        let result = transition(&mut self.state, command.clone(), self.now, &LIMITS);
+        let again = transition(&mut twin, command.clone(), self.now, &LIMITS);
+        prop_assert_eq!(&result, &again, "the same command does the same");
+        prop_assert_eq!(&self.state, &twin, "and leads to the same run");
+        match result {
+            Err(Refusal::Broken(broken)) => return Err(TestCaseError::fail(broken.to_string())),
+            Err(Refusal::Rejected(_)) => prop_assert_eq!(&before, &self.state, "a refusal changes nothing"),
+            Ok(done) if done.events.is_empty() => {
+                prop_assert_eq!(&done, &Transition::default());
+                prop_assert_eq!(&before, &self.state, "no event, no change");
+            }
+            Ok(done) => self.check_transition(command, before.as_ref(), done)?,
+        }
+        Ok(())
+    }
+
+    fn check_transition(
+        &mut self,
+        command: &Command,
+        before: Option<&RunState>,
+        done: Transition,
+    ) -> Checked {
+        let after = self.state.clone().expect("a transition leaves a run");
+        prop_assert!(before.is_none_or(|run| run.status() == Status::Running), "a closed run does nothing");
+        if let Err(violation) = invariant::check(&after) {
+            return Err(TestCaseError::fail(violation.to_string()));
+        }
+        prop_assert_eq!(done.active.unwrap_or(self.active), after.is_active());
+        prop_assert!(done.active.is_none_or(|active| active != self.active), "only changes are told");
+        self.active = after.is_active();
+        self.check_tokens(command, &done)?;
+        self.check_timers(&done, &after)?;
+        self.check_effects(&done, &after)?;
+        self.check_messages(&done.events, before, &after)?;
+        let sequence = after.version;
+        self.history.push(Recorded { sequence, at: self.now, events: done.events });
+        prop_assert_eq!(
+            fold(None, self.history.clone()),
+            Ok(Some(after)),
+            "the run is the fold of its events"
+        );
+        Ok(())
+    }
+
+    /// Every attempt is handed out once, and reported once at most.
+    fn check_tokens(&mut self, command: &Command, done: &Transition) -> Checked {
+        if let Some(Attempt { execution, number }) = reported(command) {
+            prop_assert!(
+                self.dispatched.contains(&(execution, number)),
+                "only what was handed out is reported"
+            );
+            prop_assert!(self.accepted.insert((execution, number)), "an attempt counts once");
+        }
+        for effect in &done.effects {
+            if let Effect::Dispatch(task) = effect {
+                let Attempt { execution, number } = task.attempt;
+                prop_assert!(self.dispatched.insert((execution, number)), "an attempt is handed out once");
+            }
+        }
+        Ok(())
+    }
+
+    fn check_timers(&mut self, done: &Transition, after: &RunState) -> Checked {
+        for cleared in &done.timers_cleared {
+            prop_assert!(self.timers.remove(cleared), "only a timer that is set is cleared");
+        }
+        for set in &done.timers_set {
+            prop_assert!(self.timers.insert(*set), "a timer is set once");
+        }
+        let due = after.executions.iter().filter_map(|(no, execution)| Some((execution.due()?, *no)));
+        prop_assert_eq!(&self.timers, &due.collect::<BTreeSet<_>>());
+        Ok(())
+    }
+
+    fn check_effects(&mut self, done: &Transition, after: &RunState) -> Checked {
+        for execution in done.events.iter().filter_map(Event::execution) {
+            self.pending.remove(&execution);
+        }
+        for effect in &done.effects {
+            match effect {
+                Effect::Dispatch(task) => {
+                    prop_assert_eq!(after.status(), Status::Running, "a closed run hands out nothing");
+                    self.pending.insert(task.attempt.execution, effect.clone());
+                }
+                Effect::ArmTimer { execution, .. } => {
+                    self.pending.insert(*execution, effect.clone());
+                }
+                Effect::Revoke { .. } => {}
+                Effect::Close { status } => {
+                    prop_assert_eq!(*status, after.status());
+                    self.pending.clear();
+                }
+            }
+        }
+        let pending: Vec<_> = self.pending.values().cloned().collect();
+        prop_assert_eq!(pending, outstanding(after), "effects add up to what the state alone says");
+        Ok(())
+    }
+
+    /// Every message is queued, reserved or consumed, one of them only, and goes out oldest first.
+    fn check_messages(&mut self, events: &[Event], before: Option<&RunState>, after: &RunState) -> Checked {
+        for event in events {
+            match event {
+                Event::MessagePublished { slot, .. } => {
+                    let ledger = self.channels.entry(slot.clone()).or_default();
+                    ledger.published += 1;
+                    ledger.queue.insert(ledger.published);
+                }
+                Event::WaitMet { execution, .. } => {
+                    for (slot, number) in held_by(after, *execution) {
+                        let ledger = self.channels.entry(slot).or_default();
+                        prop_assert_eq!(ledger.queue.pop_first(), Some(number), "the oldest goes first");
+                        ledger.reserved.insert(number);
+                    }
+                }
+                Event::StepCompleted { execution } => {
+                    for (slot, number) in before.into_iter().flat_map(|run| held_by(run, *execution)) {
+                        let ledger = self.channels.entry(slot).or_default();
+                        prop_assert!(ledger.reserved.remove(&number), "only what is reserved is consumed");
+                        ledger.consumed.insert(number);
+                    }
+                }
+                Event::StepFailed { execution, .. } => {
+                    for (slot, number) in before.into_iter().flat_map(|run| held_by(run, *execution)) {
+                        let ledger = self.channels.entry(slot).or_default();
+                        prop_assert!(ledger.reserved.remove(&number), "only what is reserved is given back");
+                        ledger.queue.insert(number);
+                    }
+                }
+                Event::RunClosed { .. } => {
+                    let left: usize = self.channels.values().map(|l| l.queue.len() + l.reserved.len()).sum();
+                    let unconsumed = after.closed.as_ref().map(|closed| closed.unconsumed);
+                    prop_assert_eq!(unconsumed, Some(left as u64));
+                    for ledger in self.channels.values_mut() {
+                        ledger.queue.append(&mut ledger.reserved);
+                    }
+                }
+                _ => {}
+            }
+        }
+        self.compare_channels(after)
+    }
+
+    fn compare_channels(&self, after: &RunState) -> Checked {
+        for (slot, channel) in &after.channels {
+            let Some(ledger) = self.channels.get(slot) else {
+                prop_assert_eq!(channel.published, 0);
+                continue;
+            };
+            prop_assert_eq!(channel.published, ledger.published);
+            prop_assert!(channel.queue.iter().map(|message| message.number).eq(ledger.queue.iter().copied()));
+            prop_assert_eq!(channel.reserved, ledger.reserved.len());
+            let everywhere = ledger.queue.len() + ledger.reserved.len() + ledger.consumed.len();
+            prop_assert_eq!(everywhere as u64, ledger.published, "no message is lost or doubled");
+        }
+        Ok(())
+    }
+}
+
+/// The attempt that a command reports about.
+fn reported(command: &Command) -> Option<Attempt> {
+    match command {
+        Command::StartWait(report) => Some(report.attempt),
+        Command::CompleteStep(report) => Some(report.attempt),
+        Command::FailAttempt(report) => Some(report.attempt),
+        _ => None,
+    }
+}
+
+/// The messages that are reserved for an execution: channel and number, in order.
+fn held_by(run: &RunState, execution: ExecutionNo) -> Vec<(Slot, u64)> {
+    let outcome = run.executions.get(&execution).and_then(|execution| execution.outcome.as_ref());
+    outcome
+        .into_iter()
+        .flat_map(|outcome| &outcome.reserved)
+        .map(|(slot, message)| (slot.clone(), message.number))
+        .collect()
+}

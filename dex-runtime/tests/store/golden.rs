@@ -1,0 +1,181 @@
+//! Stores that earlier versions wrote open, with every row as it was written.
+//!
+//! `golden/v<format>` is a closed store, `golden/v<format>.txt` its rows. A fixture is made once, with
+//! `DEX_WRITE_GOLDEN=1`, by the version that brings the format, and never again.
+
+use std::fmt::Write;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use dex_runtime::engine::{Condition, Event, Output, RunIdentity, RunState, Source, Status};
+use dex_runtime::store::record::{decode_state, decode_transition, encode_state, encode_transition};
+use dex_runtime::store::{RunCommit, RunSummary, Store};
+use dex_runtime::{ExecutionNo, FlowId, Name, Payload, RunId, Slot, Timestamp};
+
+use super::support::{copy, open};
+
+const KEYSPACES: [&str; 7] = ["events", "snapshots", "runs", "live", "ready", "timers", "meta"];
+
+fn golden(name: &str) -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/golden").join(name)
+}
+
+/// Every row of every keyspace, read past the store.
+fn rows(folder: &Path) -> String {
+    let database = fjall::Database::builder(folder.join("data")).open().unwrap();
+    let mut rows = String::new();
+    for name in KEYSPACES {
+        assert!(database.keyspace_exists(name), "{name}");
+        writeln!(rows, "[{name}]").unwrap();
+        for row in database.keyspace(name, fjall::KeyspaceCreateOptions::default).unwrap().iter() {
+            let (key, value) = row.into_inner().unwrap();
+            writeln!(rows, "{} = {}", hex(&key), hex(&value)).unwrap();
+        }
+    }
+    rows
+}
+
+fn hex(bytes: &[u8]) -> String {
+    bytes.iter().fold(String::new(), |text, byte| text + &format!("{byte:02x}"))
+}
+
+const AT: Timestamp = Timestamp::from_micros(1_750_000_000_000_000);
+
+fn name(text: &str) -> Name {
+    Name::new(text).unwrap()
+}
+
+fn identity(run: u8) -> RunIdentity {
+    RunIdentity {
+        flow: name("orders"),
+        flow_id: FlowId::new(format!("order-{run}")).unwrap(),
+        run_id: RunId::from_bytes([run; 16]),
+        started_at: AT,
+    }
+}
+
+fn events(run: u8) -> Vec<Event> {
+    let execution = ExecutionNo(1);
+    let slot = Slot::single(name("answers"));
+    let answer = Condition::Messages { slot: slot.clone(), min: 1, max: 1, single: true };
+    let timer = Condition::Timer { at: Timestamp::from_micros(AT.as_micros() + 60_000_000) };
+    vec![
+        Event::RunStarted { identity: identity(run) },
+        Event::StepScheduled {
+            execution,
+            step: name("ask"),
+            source: Source::Start,
+            input: Payload::encode(&17).unwrap(),
+            waits: true,
+            recovery: None,
+        },
+        Event::WaitStarted { execution, condition: Condition::Any { of: vec![answer, timer], tagged: true } },
+        Event::MessagePublished { slot, value: Payload::encode("yes").unwrap() },
+    ]
+}
+
+fn state(run: u8) -> RunState {
+    RunState {
+        identity: identity(run).into(),
+        version: 2,
+        scheduled: 1,
+        step_counts: [(name("ask"), 1)].into(),
+        executions: [].into(),
+        ready: 0,
+        attributes: Arc::default(),
+        channels: [].into(),
+        completion_requested: true,
+        outputs: vec![Output { step: name("ask"), number: 1, value: Payload::encode("sent").unwrap() }],
+        closed: None,
+    }
+}
+
+fn start(store: &dyn Store, run: u8) -> RunCommit {
+    let identity = identity(run);
+    RunCommit {
+        run: identity.run_id,
+        sequence: 1,
+        epoch: store.epoch(),
+        record: encode_transition(AT, &events(run)),
+        snapshot: None,
+        summary: Some(summary(run)),
+        ready: Some(true),
+        timers_set: vec![(Timestamp::from_micros(AT.as_micros() + 60_000_000), ExecutionNo(1))],
+        timers_cleared: Vec::new(),
+    }
+}
+
+fn summary(run: u8) -> RunSummary {
+    let identity = identity(run);
+    RunSummary {
+        run: identity.run_id,
+        flow_id: identity.flow_id,
+        flow: identity.flow,
+        status: Status::Running,
+        started_at: AT,
+        closed_at: None,
+    }
+}
+
+/// What the fixture is made of: two runs, one of which went on.
+fn make(folder: &Path) {
+    {
+        let store = open(folder).unwrap();
+        store.commit(&[start(&store, 1), start(&store, 2)], true).unwrap();
+        store.close().unwrap();
+    }
+    // A second opening cuts the space off that the journal was given beforehand.
+    let store = open(folder).unwrap();
+    let went_on = RunCommit {
+        sequence: 2,
+        record: encode_transition(AT, &[Event::StepCompleted { execution: ExecutionNo(1) }]),
+        snapshot: Some(encode_state(&state(2))),
+        summary: Some(RunSummary { status: Status::Completed, closed_at: Some(AT), ..summary(2) }),
+        ready: Some(false),
+        timers_set: Vec::new(),
+        timers_cleared: start(&store, 2).timers_set,
+        ..start(&store, 2)
+    };
+    store.commit(&[went_on], true).unwrap();
+    store.close().unwrap();
+}
+
+#[test]
+fn a_store_of_format_one_opens_with_all_that_is_in_it() {
+    let folder = tempfile::tempdir().unwrap();
+    copy(&golden("v1"), folder.path());
+    assert_eq!(rows(folder.path()), fs::read_to_string(golden("v1.txt")).unwrap());
+
+    let store = open(folder.path()).unwrap();
+    let first = RunId::from_bytes([1; 16]);
+    let second = RunId::from_bytes([2; 16]);
+    let stored = store.load(first).unwrap().unwrap();
+    assert_eq!(stored.snapshot, None);
+    assert_eq!(decode_transition(&stored.records[0].record).unwrap(), (AT, events(1)));
+    let stored = store.load(second).unwrap().unwrap();
+    let (sequence, snapshot) = stored.snapshot.unwrap();
+    assert_eq!((sequence, decode_state(&snapshot).unwrap()), (2, state(2)));
+    assert_eq!(store.history(second, 1, 9).unwrap().len(), 2);
+    assert_eq!(store.ready(None, 9).unwrap(), [first]);
+    let due = store.due(None, Timestamp::MAX, 9).unwrap();
+    assert_eq!(due.iter().map(|due| due.run).collect::<Vec<_>>(), [first]);
+    assert_eq!(store.live(&identity(2).flow_id).unwrap().unwrap().run, second);
+    assert_eq!(store.summary(first).unwrap(), Some(summary(1)));
+    assert_eq!(store.summary(second).unwrap().unwrap().status, Status::Completed);
+    assert_eq!(store.flows().unwrap(), [name("orders")]);
+    assert_eq!(store.epoch().0, 3);
+    store.commit(&[start(&store, 3)], true).unwrap();
+}
+
+#[test]
+fn this_version_writes_the_same_rows() {
+    let folder = tempfile::tempdir().unwrap();
+    make(folder.path());
+    let found = rows(folder.path());
+    if std::env::var_os("DEX_WRITE_GOLDEN").is_some() {
+        copy(folder.path(), &golden("v1"));
+        fs::write(golden("v1.txt"), &found).unwrap();
+    }
+    assert_eq!(found, fs::read_to_string(golden("v1.txt")).unwrap());
+}

@@ -1,0 +1,13 @@
+use dex::prelude::*;
+
+struct Shop<T>(T);
+
+#[flow]
+impl<T> Shop<T> {
+    #[step(start)]
+    async fn sell(&self) -> StepResult<Self> {
+        unimplemented!()
+    }
+}
+
+fn main() {}

@@ -1,0 +1,6 @@
+use dex::prelude::*;
+
+#[flow]
+struct Shop;
+
+fn main() {}

@@ -1,0 +1,17 @@
+use dex::prelude::*;
+
+struct Shop;
+
+#[flow]
+impl Shop {
+    #[attribute]
+    const BALANCE: Attribute<u64>;
+
+    #[step(start)]
+    async fn sell(&self, ctx: &mut StepContext<Self>) -> StepResult<Self> {
+        ctx.set(Self::BALANCE, "17")?;
+        Ok(Next::complete(()))
+    }
+}
+
+fn main() {}

@@ -1,0 +1,6 @@
+use dex::prelude::*;
+
+#[rpc]
+async fn pay() {}
+
+fn main() {}

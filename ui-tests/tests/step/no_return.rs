@@ -1,0 +1,11 @@
+use dex::prelude::*;
+
+struct Shop;
+
+#[flow]
+impl Shop {
+    #[step(start)]
+    async fn sell(&self) {}
+}
+
+fn main() {}

@@ -1,0 +1,23 @@
+use dex::prelude::*;
+
+struct Shop;
+
+#[flow]
+impl Shop {
+    #[step(start)]
+    async fn sell(&self) -> String {
+        String::new()
+    }
+
+    #[step]
+    async fn ship(&self) -> StepResult<Bank> {
+        Ok(Next::complete(()))
+    }
+}
+
+struct Bank;
+
+#[flow]
+impl Bank {}
+
+fn main() {}
