@@ -8,12 +8,12 @@ use dex::{ErrorKind, Options, Status};
 use support::{ALL, Counter, IN_MEMORY, Way, World, each_way, hours};
 
 /// Takes numbered messages one by one and checks that each is the next.
-pub struct InOrder;
+struct InOrder;
 
 #[flow(output = u32)]
 impl InOrder {
     #[channel]
-    pub const NUMBERS: Channel<u32>;
+    const NUMBERS: Channel<u32>;
 
     #[step(start)]
     async fn begin(&self, last: u32) -> StepResult<Self> {
@@ -38,12 +38,12 @@ impl InOrder {
 }
 
 /// Takes three messages, fails, and hands them to its recovery.
-pub struct GivesBack;
+struct GivesBack;
 
 #[flow(output = Vec<u32>)]
 impl GivesBack {
     #[channel]
-    pub const NUMBERS: Channel<u32>;
+    const NUMBERS: Channel<u32>;
 
     #[step(start)]
     async fn begin(&self, _input: ()) -> StepResult<Self> {
@@ -55,7 +55,7 @@ impl GivesBack {
         Ok(Wait::one(Self::NUMBERS.n(3)))
     }
 
-    #[step(retry(attempts = 2, initial = "1h"), on_failure = again)]
+    #[step(retry(attempts = 2, initial = "1h", max_interval = "1h"), on_failure = again)]
     async fn take(&self, _input: (), got: Vec<u32>) -> StepResult<Self> {
         Err(StepError::new(format!("cannot use {got:?}")))
     }
@@ -72,14 +72,14 @@ impl GivesBack {
 }
 
 /// Waits before it takes anything, so that messages come before anyone waits.
-pub struct Late {
-    pub attempts: Counter,
+struct Late {
+    attempts: Counter,
 }
 
 #[flow(output = String)]
 impl Late {
     #[channel]
-    pub const MESSAGES: Channel<String>;
+    const MESSAGES: Channel<String>;
 
     #[step(start)]
     async fn begin(&self, _input: ()) -> StepResult<Self> {
@@ -145,19 +145,23 @@ async fn messages_that_nobody_took_are_counted_in_the_result() {
 
 #[tokio::test]
 async fn messages_of_a_step_that_fails_for_good_go_back_to_the_front_in_order() {
-    each_way(ALL, || GivesBack, async |t| {
-        let run = t.client().start("r", ()).await.unwrap();
-        t.settle().await;
-        for number in 1..=4 {
-            run.publish(GivesBack::NUMBERS, number).await.unwrap();
-        }
-        t.phase().await;
-        // Between the attempts they are reserved: nobody else gets them.
-        let info = t.run().await.describe().await.unwrap();
-        assert_eq!((info.channels[0].waiting, info.channels[0].reserved), (1, 3));
-        t.advance(hours(2)).await;
-        assert_eq!(t.run().await.output().await.unwrap(), [1, 2, 3, 4]);
-    })
+    each_way(
+        ALL,
+        || GivesBack,
+        async |t| {
+            let run = t.client().start("r", ()).await.unwrap();
+            t.settle().await;
+            for number in 1..=4 {
+                run.publish(GivesBack::NUMBERS, number).await.unwrap();
+            }
+            t.phase().await;
+            // Between the attempts they are reserved: nobody else gets them.
+            let info = t.run().await.describe().await.unwrap();
+            assert_eq!((info.channels[0].waiting, info.channels[0].reserved), (1, 3));
+            t.advance(hours(2)).await;
+            assert_eq!(t.run().await.output().await.unwrap(), [1, 2, 3, 4]);
+        },
+    )
     .await;
 }
 
@@ -198,12 +202,12 @@ async fn messages_of_many_callers_at_once_are_all_taken() {
 }
 
 /// Adds up a number of messages.
-pub struct Sums;
+struct Sums;
 
 #[flow(output = u64)]
 impl Sums {
     #[channel]
-    pub const NUMBERS: Channel<u64>;
+    const NUMBERS: Channel<u64>;
 
     #[step(start)]
     async fn begin(&self, count: usize) -> StepResult<Self> {

@@ -8,11 +8,11 @@ use dex::{ErrorKind, FailureKind, Status};
 use support::{ALL, IN_MEMORY, each_way, engine, hours};
 
 /// Counts, and ends with a message.
-pub struct Tally;
+struct Tally;
 
 #[derive(Debug, thiserror::Error)]
 #[error("the amount {amount} is too much")]
-pub struct TooMuch {
+struct TooMuch {
     amount: u32,
     #[source]
     source: std::num::TryFromIntError,
@@ -21,11 +21,11 @@ pub struct TooMuch {
 #[flow(output = u32)]
 impl Tally {
     #[attribute]
-    pub const COUNT: Attribute<u32>;
+    const COUNT: Attribute<u32>;
     #[attribute]
-    pub const OTHER: Attribute<String>;
+    const OTHER: Attribute<String>;
     #[channel]
-    pub const GO: Channel<u32>;
+    const GO: Channel<u32>;
 
     #[step(start)]
     async fn begin(&self, park: bool) -> StepResult<Self> {
@@ -102,53 +102,65 @@ impl Tally {
 
 #[tokio::test]
 async fn a_query_answers_on_an_open_and_on_a_closed_run() {
-    each_way(ALL, || Tally, async |t| {
-        t.client().start("r", false).await.unwrap();
-        assert_eq!(t.run().await.add(2).await.unwrap(), 2);
-        t.phase().await;
-        assert_eq!(t.run().await.count().await.unwrap(), 2);
-        t.run().await.publish(Tally::GO, 5).await.unwrap();
-        assert_eq!(t.run().await.output().await.unwrap(), 7);
-        t.phase().await;
-        let transitions = t.run().await.describe().await.unwrap().transitions;
-        assert_eq!(t.run().await.count().await.unwrap(), 2);
-        assert_eq!(t.run().await.describe().await.unwrap().transitions, transitions, "a query wrote");
-        let error = t.run().await.add(1).await.err().unwrap();
-        assert!(error.is_closed(), "{error:?}");
-    })
+    each_way(
+        ALL,
+        || Tally,
+        async |t| {
+            t.client().start("r", false).await.unwrap();
+            assert_eq!(t.run().await.add(2).await.unwrap(), 2);
+            t.phase().await;
+            assert_eq!(t.run().await.count().await.unwrap(), 2);
+            t.run().await.publish(Tally::GO, 5).await.unwrap();
+            assert_eq!(t.run().await.output().await.unwrap(), 7);
+            t.phase().await;
+            let transitions = t.run().await.describe().await.unwrap().transitions;
+            assert_eq!(t.run().await.count().await.unwrap(), 2);
+            assert_eq!(t.run().await.describe().await.unwrap().transitions, transitions, "a query wrote");
+            let error = t.run().await.add(1).await.err().unwrap();
+            assert!(error.is_closed(), "{error:?}");
+        },
+    )
     .await;
 }
 
 #[tokio::test]
 async fn an_rpc_publishes_and_wakes_the_run_in_one_commit() {
-    each_way(ALL, || Tally, async |t| {
-        t.client().start("r", false).await.unwrap();
-        t.phase().await;
-        t.run().await.finish(41).await.unwrap();
-        t.phase().await;
-        assert_eq!(t.run().await.output().await.unwrap(), 42);
-    })
+    each_way(
+        ALL,
+        || Tally,
+        async |t| {
+            t.client().start("r", false).await.unwrap();
+            t.phase().await;
+            t.run().await.finish(41).await.unwrap();
+            t.phase().await;
+            assert_eq!(t.run().await.output().await.unwrap(), 42);
+        },
+    )
     .await;
 }
 
 #[tokio::test]
 async fn an_rpc_that_fails_changes_nothing_and_its_error_keeps_type_text_and_cause() {
-    each_way(IN_MEMORY, || Tally, async |t| {
-        t.client().start("r", false).await.unwrap();
-        t.run().await.add(3).await.unwrap();
-        t.phase().await;
-        let before = t.run().await.describe().await.unwrap();
-        let error = t.run().await.add_all_and_refuse(300).await.err().unwrap();
-        assert_eq!(error.kind(), ErrorKind::RpcFailed);
-        let failure = error.failure().unwrap();
-        assert!(failure.type_name.ends_with("TooMuch"), "{failure:?}");
-        assert_eq!(failure.message, "the amount 300 is too much");
-        assert_eq!(failure.chain.len(), 1);
-        assert!(error.to_string().contains("add_all_and_refuse"), "{error}");
-        t.phase().await;
-        assert_eq!(t.run().await.describe().await.unwrap(), before);
-        assert_eq!(t.run().await.count().await.unwrap(), 3);
-    })
+    each_way(
+        IN_MEMORY,
+        || Tally,
+        async |t| {
+            t.client().start("r", false).await.unwrap();
+            t.run().await.add(3).await.unwrap();
+            t.phase().await;
+            let before = t.run().await.describe().await.unwrap();
+            let error = t.run().await.add_all_and_refuse(300).await.err().unwrap();
+            assert_eq!(error.kind(), ErrorKind::RpcFailed);
+            let failure = error.failure().unwrap();
+            assert!(failure.type_name.ends_with("TooMuch"), "{failure:?}");
+            assert_eq!(failure.message, "the amount 300 is too much");
+            assert_eq!(failure.chain.len(), 1);
+            assert!(error.to_string().contains("add_all_and_refuse"), "{error}");
+            t.phase().await;
+            assert_eq!(t.run().await.describe().await.unwrap(), before);
+            assert_eq!(t.run().await.count().await.unwrap(), 3);
+        },
+    )
     .await;
 }
 
@@ -201,17 +213,21 @@ async fn no_increment_of_20_callers_at_once_is_lost() {
 
 #[tokio::test]
 async fn a_parked_run_answers_and_takes_rpcs() {
-    each_way(IN_MEMORY, || Tally, async |t| {
-        t.client().start("r", true).await.unwrap();
-        t.phase().await;
-        let run = t.run().await;
-        let explained = run.describe().await.unwrap().explain();
-        assert!(explained.contains("parked"), "{explained}");
-        run.add(4).await.unwrap();
-        t.phase().await;
-        assert_eq!(t.run().await.count().await.unwrap(), 4);
-        assert_eq!(t.run().await.describe().await.unwrap().status, Status::Running);
-    })
+    each_way(
+        IN_MEMORY,
+        || Tally,
+        async |t| {
+            t.client().start("r", true).await.unwrap();
+            t.phase().await;
+            let run = t.run().await;
+            let explained = run.describe().await.unwrap().explain();
+            assert!(explained.contains("parked"), "{explained}");
+            run.add(4).await.unwrap();
+            t.phase().await;
+            assert_eq!(t.run().await.count().await.unwrap(), 4);
+            assert_eq!(t.run().await.describe().await.unwrap().status, Status::Running);
+        },
+    )
     .await;
 }
 

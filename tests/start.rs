@@ -8,12 +8,12 @@ use dex::{ErrorKind, Status};
 use support::{IN_MEMORY, each_way, engine};
 
 /// Gives its input back after a message.
-pub struct Echo;
+struct Echo;
 
 #[flow(output = String)]
 impl Echo {
     #[channel]
-    pub const GO: Channel<()>;
+    const GO: Channel<()>;
 
     #[step(start)]
     async fn begin(&self, input: String) -> StepResult<Self> {
@@ -32,7 +32,7 @@ impl Echo {
 }
 
 /// Starts with nothing and completes with nothing.
-pub struct Unit;
+struct Unit;
 
 #[flow(output = ())]
 impl Unit {
@@ -43,7 +43,7 @@ impl Unit {
 }
 
 /// Has no start step: an RPC starts one.
-pub struct Called;
+struct Called;
 
 #[flow(output = u32)]
 impl Called {
@@ -86,20 +86,24 @@ async fn any_printable_text_of_512_bytes_is_an_id() {
 
 #[tokio::test]
 async fn an_id_that_has_a_run_is_refused_with_that_run() {
-    each_way(IN_MEMORY, || Echo, async |t| {
-        let run = t.client().start("r", "first".into()).await.unwrap();
-        t.phase().await;
-        let error = t.client().start("r", "second".into()).await.err().unwrap();
-        assert!(error.is_already_started(), "{error:?}");
-        assert_eq!(error.existing_run(), Some((run.run_id(), Status::Running)));
+    each_way(
+        IN_MEMORY,
+        || Echo,
+        async |t| {
+            let run = t.client().start("r", "first".into()).await.unwrap();
+            t.phase().await;
+            let error = t.client().start("r", "second".into()).await.err().unwrap();
+            assert!(error.is_already_started(), "{error:?}");
+            assert_eq!(error.existing_run(), Some((run.run_id(), Status::Running)));
 
-        let run = t.run().await;
-        run.publish(Echo::GO, ()).await.unwrap();
-        assert_eq!(run.output().await.unwrap(), "first");
-        t.phase().await;
-        let error = t.client().start("r", "third".into()).await.err().unwrap();
-        assert_eq!(error.existing_run(), Some((run.run_id(), Status::Completed)));
-    })
+            let run = t.run().await;
+            run.publish(Echo::GO, ()).await.unwrap();
+            assert_eq!(run.output().await.unwrap(), "first");
+            t.phase().await;
+            let error = t.client().start("r", "third".into()).await.err().unwrap();
+            assert_eq!(error.existing_run(), Some((run.run_id(), Status::Completed)));
+        },
+    )
     .await;
 }
 
@@ -154,27 +158,35 @@ async fn starts_of_one_id_across_crashes_of_the_engine_still_make_one_run() {
 
 #[tokio::test]
 async fn a_flow_starts_with_nothing_and_completes_with_nothing() {
-    each_way(IN_MEMORY, || Unit, async |t| {
-        let run = t.client().start("r", ()).await.unwrap();
-        run.output().await.unwrap();
-        let result = run.result().await.unwrap();
-        assert_eq!(result.outputs().unwrap(), [("only-1".to_owned(), ())]);
-    })
+    each_way(
+        IN_MEMORY,
+        || Unit,
+        async |t| {
+            let run = t.client().start("r", ()).await.unwrap();
+            run.output().await.unwrap();
+            let result = run.result().await.unwrap();
+            assert_eq!(result.outputs().unwrap(), [("only-1".to_owned(), ())]);
+        },
+    )
     .await;
 }
 
 #[tokio::test]
 async fn a_flow_without_a_start_step_stands_until_an_rpc_starts_one() {
-    each_way(IN_MEMORY, || Called, async |t| {
-        t.client().start("r", ()).await.unwrap();
-        t.phase().await;
-        let run = t.run().await;
-        let info = run.describe().await.unwrap();
-        assert_eq!((info.status, info.steps.len()), (Status::Running, 0));
-        run.begin(41).await.unwrap();
-        t.phase().await;
-        assert_eq!(t.run().await.output().await.unwrap(), 42);
-    })
+    each_way(
+        IN_MEMORY,
+        || Called,
+        async |t| {
+            t.client().start("r", ()).await.unwrap();
+            t.phase().await;
+            let run = t.run().await;
+            let info = run.describe().await.unwrap();
+            assert_eq!((info.status, info.steps.len()), (Status::Running, 0));
+            run.begin(41).await.unwrap();
+            t.phase().await;
+            assert_eq!(t.run().await.output().await.unwrap(), 42);
+        },
+    )
     .await;
 }
 

@@ -12,13 +12,13 @@ use support::{ALL, IN_MEMORY, Way, World, each_way, hours, seconds};
 
 /// When [`Sleeper`] wakes.
 #[derive(Clone, Debug, Serialize, Deserialize)]
-pub enum When {
+enum When {
     After(Duration),
     At(SystemTime),
 }
 
 /// Waits once and completes.
-pub struct Sleeper;
+struct Sleeper;
 
 #[flow(output = ())]
 impl Sleeper {
@@ -47,36 +47,44 @@ async fn status(t: &World<'_, Sleeper>) -> Status {
 
 #[tokio::test]
 async fn a_timer_is_never_early_and_fires_at_its_instant() {
-    each_way(ALL, || Sleeper, async |t| {
-        let start = t.now();
-        t.client().start("r", When::After(hours(24))).await.unwrap();
-        t.phase().await;
-        t.advance(hours(24) - Duration::from_micros(1)).await;
-        t.phase().await;
-        assert_eq!(status(t).await, Status::Running, "{:?}", t.way);
-        t.advance(Duration::from_micros(1)).await;
-        t.phase().await;
-        let closed = t.run().await.describe().await.unwrap().closed.unwrap();
-        assert_eq!(closed.at, start.saturating_add(hours(24)), "{:?}", t.way);
-    })
+    each_way(
+        ALL,
+        || Sleeper,
+        async |t| {
+            let start = t.now();
+            t.client().start("r", When::After(hours(24))).await.unwrap();
+            t.phase().await;
+            t.advance(hours(24) - Duration::from_micros(1)).await;
+            t.phase().await;
+            assert_eq!(status(t).await, Status::Running, "{:?}", t.way);
+            t.advance(Duration::from_micros(1)).await;
+            t.phase().await;
+            let closed = t.run().await.describe().await.unwrap().closed.unwrap();
+            assert_eq!(closed.at, start.saturating_add(hours(24)), "{:?}", t.way);
+        },
+    )
     .await;
 }
 
 #[tokio::test]
 async fn four_hundred_days_pass_with_a_restart_every_week() {
     let day = hours(24);
-    each_way(ALL, || Sleeper, async |t| {
-        let start = t.now();
-        t.client().start("r", When::After(day * 400)).await.unwrap();
-        for _ in 0..57 {
+    each_way(
+        ALL,
+        || Sleeper,
+        async |t| {
+            let start = t.now();
+            t.client().start("r", When::After(day * 400)).await.unwrap();
+            for _ in 0..57 {
+                t.advance(day * 7).await;
+                t.reopen().await;
+            }
+            assert_eq!(status(t).await, Status::Running);
             t.advance(day * 7).await;
-            t.reopen().await;
-        }
-        assert_eq!(status(t).await, Status::Running);
-        t.advance(day * 7).await;
-        let closed = t.run().await.describe().await.unwrap().closed.unwrap();
-        assert_eq!(closed.at.since(start), day * 400);
-    })
+            let closed = t.run().await.describe().await.unwrap().closed.unwrap();
+            assert_eq!(closed.at.since(start), day * 400);
+        },
+    )
     .await;
 }
 
@@ -97,51 +105,63 @@ async fn a_timer_that_comes_due_while_the_engine_is_down_fires_at_the_next_openi
 
 #[tokio::test]
 async fn an_instant_in_the_past_has_come() {
-    each_way(IN_MEMORY, || Sleeper, async |t| {
-        let run = t.client().start("r", When::At(SystemTime::UNIX_EPOCH)).await.unwrap();
-        run.output().await.unwrap();
-        let again = t.client().start("again", When::After(Duration::ZERO)).await.unwrap();
-        again.output().await.unwrap();
-    })
+    each_way(
+        IN_MEMORY,
+        || Sleeper,
+        async |t| {
+            let run = t.client().start("r", When::At(SystemTime::UNIX_EPOCH)).await.unwrap();
+            run.output().await.unwrap();
+            let again = t.client().start("again", When::After(Duration::ZERO)).await.unwrap();
+            again.output().await.unwrap();
+        },
+    )
     .await;
 }
 
 #[tokio::test]
 async fn the_longest_pause_ends_with_the_year_9999() {
-    each_way(IN_MEMORY, || Sleeper, async |t| {
-        t.client().start("r", When::After(Duration::MAX)).await.unwrap();
-        t.advance(hours(24 * 365 * 1_000)).await;
-        t.phase().await;
-        let info = t.run().await.describe().await.unwrap();
-        assert_eq!(info.steps[0].due, Some(Timestamp::MAX));
-        assert!(info.explain().contains("9999-12-31"), "{}", info.explain());
-        // And another engine's work is not in its way.
-        let near = t.client().start("near", When::After(seconds(1))).await.unwrap();
-        t.advance(seconds(1)).await;
-        near.output().await.unwrap();
-    })
+    each_way(
+        IN_MEMORY,
+        || Sleeper,
+        async |t| {
+            t.client().start("r", When::After(Duration::MAX)).await.unwrap();
+            t.advance(hours(24 * 365 * 1_000)).await;
+            t.phase().await;
+            let info = t.run().await.describe().await.unwrap();
+            assert_eq!(info.steps[0].due, Some(Timestamp::MAX));
+            assert!(info.explain().contains("9999-12-31"), "{}", info.explain());
+            // And another engine's work is not in its way.
+            let near = t.client().start("near", When::After(seconds(1))).await.unwrap();
+            t.advance(seconds(1)).await;
+            near.output().await.unwrap();
+        },
+    )
     .await;
 }
 
 #[tokio::test]
 async fn timers_of_a_millisecond_fire_a_millisecond_apart() {
-    each_way(IN_MEMORY, || Ticks, async |t| {
-        let run = t.client().start("r", 20).await.unwrap();
-        t.advance(Duration::from_millis(40)).await;
-        let ticks = run.output().await.unwrap();
-        assert_eq!(ticks.len(), 20);
-        assert!(ticks.windows(2).all(|two| two[1] - two[0] == 1_000), "{ticks:?}");
-    })
+    each_way(
+        IN_MEMORY,
+        || Ticks,
+        async |t| {
+            let run = t.client().start("r", 20).await.unwrap();
+            t.advance(Duration::from_millis(40)).await;
+            let ticks = run.output().await.unwrap();
+            assert_eq!(ticks.len(), 20);
+            assert!(ticks.windows(2).all(|two| two[1] - two[0] == 1_000), "{ticks:?}");
+        },
+    )
     .await;
 }
 
 /// Ticks every millisecond and notes when.
-pub struct Ticks;
+struct Ticks;
 
 #[flow(output = Vec<i64>)]
 impl Ticks {
     #[attribute]
-    pub const SEEN: Attribute<Vec<i64>>;
+    const SEEN: Attribute<Vec<i64>>;
 
     #[step(start)]
     async fn begin(&self, count: usize) -> StepResult<Self> {
@@ -178,12 +198,12 @@ impl Ticks {
 }
 
 /// Two branches that sleep for different times, beside one that waits for a message.
-pub struct Siblings;
+struct Siblings;
 
 #[flow(output = u64)]
 impl Siblings {
     #[channel]
-    pub const GO: Channel<()>;
+    const GO: Channel<()>;
 
     #[step(start)]
     async fn begin(&self, _input: ()) -> StepResult<Self> {
@@ -213,29 +233,33 @@ impl Siblings {
 
 #[tokio::test]
 async fn the_timer_of_one_branch_fires_while_its_siblings_wait() {
-    each_way(ALL, || Siblings, async |t| {
-        t.client().start("r", ()).await.unwrap();
-        t.phase().await;
-        for left in [3, 2, 1] {
-            t.advance(hours(1)).await;
+    each_way(
+        ALL,
+        || Siblings,
+        async |t| {
+            t.client().start("r", ()).await.unwrap();
             t.phase().await;
-            assert_eq!(t.run().await.describe().await.unwrap().steps.len(), left, "{:?}", t.way);
-        }
-        t.run().await.publish(Siblings::GO, ()).await.unwrap();
-        let outputs = t.run().await.result().await.unwrap().outputs().unwrap();
-        let outputs: Vec<_> = outputs.into_iter().map(|(_, output)| output).collect();
-        assert_eq!(outputs, [1, 2, 3, 0]);
-    })
+            for left in [3, 2, 1] {
+                t.advance(hours(1)).await;
+                t.phase().await;
+                assert_eq!(t.run().await.describe().await.unwrap().steps.len(), left, "{:?}", t.way);
+            }
+            t.run().await.publish(Siblings::GO, ()).await.unwrap();
+            let outputs = t.run().await.result().await.unwrap().outputs().unwrap();
+            let outputs: Vec<_> = outputs.into_iter().map(|(_, output)| output).collect();
+            assert_eq!(outputs, [1, 2, 3, 0]);
+        },
+    )
     .await;
 }
 
 /// Gives a message a time to come in, and a shorter one after the first.
-pub struct Shorter;
+struct Shorter;
 
 #[flow(output = String)]
 impl Shorter {
     #[channel]
-    pub const A: Channel<String>;
+    const A: Channel<String>;
 
     #[step(start)]
     async fn begin(&self, _input: ()) -> StepResult<Self> {
@@ -248,28 +272,28 @@ impl Shorter {
     }
 
     #[step]
-    async fn end(
-        &self,
-        _input: (),
-        got: OneOf2<(String, TimerFired), TimerFired>,
-    ) -> StepResult<Self> {
+    async fn end(&self, _input: (), got: OneOf2<(String, TimerFired), TimerFired>) -> StepResult<Self> {
         Ok(Next::complete(format!("{got:?}")))
     }
 }
 
 #[tokio::test]
 async fn a_wait_with_two_timers_goes_on_to_the_second_after_the_first() {
-    each_way(ALL, || Shorter, async |t| {
-        t.client().start("r", ()).await.unwrap();
-        t.phase().await;
-        t.advance(hours(2)).await;
-        t.phase().await;
-        let due = t.run().await.describe().await.unwrap().steps[0].due.unwrap();
-        assert_eq!(due.since(t.now()), hours(1), "{:?}", t.way);
-        t.advance(hours(1)).await;
-        t.phase().await;
-        assert_eq!(t.run().await.output().await.unwrap(), "Second(TimerFired)");
-    })
+    each_way(
+        ALL,
+        || Shorter,
+        async |t| {
+            t.client().start("r", ()).await.unwrap();
+            t.phase().await;
+            t.advance(hours(2)).await;
+            t.phase().await;
+            let due = t.run().await.describe().await.unwrap().steps[0].due.unwrap();
+            assert_eq!(due.since(t.now()), hours(1), "{:?}", t.way);
+            t.advance(hours(1)).await;
+            t.phase().await;
+            assert_eq!(t.run().await.output().await.unwrap(), "Second(TimerFired)");
+        },
+    )
     .await;
 }
 
@@ -292,7 +316,12 @@ async fn more_timers_than_are_held_in_memory_all_fire() {
         t.advance(hours(1)).await;
         for (number, pause) in runs {
             let run = t.client().run(format!("r{number}")).await.unwrap();
-            let closed = run.describe().await.unwrap().closed.unwrap_or_else(|| panic!("{way:?}: r{number} still waits"));
+            let closed = run
+                .describe()
+                .await
+                .unwrap()
+                .closed
+                .unwrap_or_else(|| panic!("{way:?}: r{number} still waits"));
             assert_eq!(closed.at.since(start), pause, "{way:?} r{number}");
         }
     }

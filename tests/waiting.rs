@@ -11,7 +11,7 @@ use support::{IN_MEMORY, each_way, hours, seconds};
 
 /// A wait of [`Waiting`].
 #[derive(Clone, Debug, Serialize, Deserialize)]
-pub enum Kind {
+enum Kind {
     AnyChannel,
     AnyOrTimer,
     TimerOrAny,
@@ -29,14 +29,14 @@ pub enum Kind {
 }
 
 /// Waits as its input says and completes with the outcome, as text.
-pub struct Waiting;
+struct Waiting;
 
 #[flow(output = String)]
 impl Waiting {
     #[channel]
-    pub const A: Channel<String>;
+    const A: Channel<String>;
     #[channel]
-    pub const B: Channel<u32>;
+    const B: Channel<u32>;
 
     #[step(start)]
     async fn begin(&self, kind: Kind) -> StepResult<Self> {
@@ -113,11 +113,7 @@ impl Waiting {
     }
 
     #[step]
-    async fn groups(
-        &self,
-        _i: (),
-        got: OneOf2<(String, u32), (Vec<u32>, TimerFired)>,
-    ) -> StepResult<Self> {
+    async fn groups(&self, _i: (), got: OneOf2<(String, u32), (Vec<u32>, TimerFired)>) -> StepResult<Self> {
         Ok(Next::complete(format!("{got:?}")))
     }
 
@@ -189,26 +185,30 @@ enum Happens {
 use Happens::{A, B, Hour, StillWaits};
 
 async fn check(kind: Kind, happens: &[Happens], outcome: &str, unconsumed: u64) {
-    each_way(IN_MEMORY, || Waiting, async |t| {
-        t.client().start("r", kind.clone()).await.unwrap();
-        t.phase().await;
-        for happens in happens {
-            let run = t.run().await;
-            match happens {
-                A(message) => run.publish(Waiting::A, (*message).into()).await.unwrap(),
-                B(message) => run.publish(Waiting::B, *message).await.unwrap(),
-                Hour => t.advance(hours(1)).await,
-                StillWaits => {
-                    t.settle().await;
-                    assert!(!run.describe().await.unwrap().status.is_closed(), "{kind:?} in {:?}", t.way);
+    each_way(
+        IN_MEMORY,
+        || Waiting,
+        async |t| {
+            t.client().start("r", kind.clone()).await.unwrap();
+            t.phase().await;
+            for happens in happens {
+                let run = t.run().await;
+                match happens {
+                    A(message) => run.publish(Waiting::A, (*message).into()).await.unwrap(),
+                    B(message) => run.publish(Waiting::B, *message).await.unwrap(),
+                    Hour => t.advance(hours(1)).await,
+                    StillWaits => {
+                        t.settle().await;
+                        assert!(!run.describe().await.unwrap().status.is_closed(), "{kind:?} in {:?}", t.way);
+                    }
                 }
+                t.reopen().await;
             }
-            t.reopen().await;
-        }
-        let result = t.run().await.result().await.unwrap();
-        assert_eq!(result.output().unwrap(), outcome, "{kind:?} in {:?}", t.way);
-        assert_eq!(result.unconsumed_messages(), unconsumed, "{kind:?} in {:?}", t.way);
-    })
+            let result = t.run().await.result().await.unwrap();
+            assert_eq!(result.output().unwrap(), outcome, "{kind:?} in {:?}", t.way);
+            assert_eq!(result.unconsumed_messages(), unconsumed, "{kind:?} in {:?}", t.way);
+        },
+    )
     .await;
 }
 
@@ -228,7 +228,7 @@ async fn any_of_a_message_and_a_timer_gives_what_came_first() {
 #[tokio::test]
 async fn all_waits_for_every_part_in_any_order() {
     check(Kind::Both, &[B(1), StillWaits, A("x")], r#"("x", 1)"#, 0).await;
-    check(Kind::Both, &[A("x"), StillWaits, B(1), ], r#"("x", 1)"#, 0).await;
+    check(Kind::Both, &[A("x"), StillWaits, B(1)], r#"("x", 1)"#, 0).await;
 }
 
 #[tokio::test]
@@ -277,25 +277,29 @@ async fn lists_of_conditions_give_place_and_value_or_all_values() {
 
 #[tokio::test]
 async fn a_wait_for_an_empty_list_parks_the_step() {
-    each_way(IN_MEMORY, || Waiting, async |t| {
-        t.client().start("r", Kind::NoneOf).await.unwrap();
-        t.phase().await;
-        let explained = t.run().await.describe().await.unwrap().explain();
-        assert!(explained.contains("list_of_all-1 is parked"), "{explained}");
-        assert!(explained.contains("no conditions"), "{explained}");
-    })
+    each_way(
+        IN_MEMORY,
+        || Waiting,
+        async |t| {
+            t.client().start("r", Kind::NoneOf).await.unwrap();
+            t.phase().await;
+            let explained = t.run().await.describe().await.unwrap().explain();
+            assert!(explained.contains("list_of_all-1 is parked"), "{explained}");
+            assert!(explained.contains("no conditions"), "{explained}");
+        },
+    )
     .await;
 }
 
 /// Two alternatives that are there at the same moment.
-pub struct Ties;
+struct Ties;
 
 #[flow(output = String)]
 impl Ties {
     #[channel]
-    pub const A: Channel<String>;
+    const A: Channel<String>;
     #[channel]
-    pub const B: Channel<String>;
+    const B: Channel<String>;
 
     #[step(start)]
     async fn begin(&self, ctx: &mut StepContext<Self>, _input: ()) -> StepResult<Self> {
@@ -317,12 +321,16 @@ impl Ties {
 
 #[tokio::test]
 async fn a_tie_goes_to_the_alternative_that_was_written_first_and_only_it_takes_messages() {
-    each_way(IN_MEMORY, || Ties, async |t| {
-        let run = t.client().start("r", ()).await.unwrap();
-        let result = run.result().await.unwrap();
-        assert_eq!(result.output().unwrap(), r#"First("a")"#);
-        assert_eq!(result.unconsumed_messages(), 1);
-    })
+    each_way(
+        IN_MEMORY,
+        || Ties,
+        async |t| {
+            let run = t.client().start("r", ()).await.unwrap();
+            let result = run.result().await.unwrap();
+            assert_eq!(result.output().unwrap(), r#"First("a")"#);
+            assert_eq!(result.unconsumed_messages(), 1);
+        },
+    )
     .await;
 }
 
