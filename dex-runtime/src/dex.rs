@@ -278,7 +278,11 @@ impl Core {
         loop {
             let shard = self.shard_by(deadline).await?;
             match what(Arc::clone(&shard)).await {
-                Err(error) if error.kind() == ErrorKind::Unavailable && shard.has_successor() => {
+                Err(error) if error.kind() == ErrorKind::Unavailable => {
+                    if !shard.has_successor() {
+                        shard.check()?;
+                        return Err(error);
+                    }
                     self.successor_by(&shard, deadline, error).await?;
                 }
                 done => return done,
