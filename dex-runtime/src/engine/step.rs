@@ -6,7 +6,8 @@ use super::decide::{Limits, Rejection, current, write};
 use super::event::{Closing, Event, FailureKind, Recovery, Source};
 use super::retry;
 use super::state::{Execution, Method, Phase, RunState};
-use crate::ids::{Attempt, ExecutionNo, Slot};
+use super::wait::Condition;
+use crate::ids::{Attempt, Epoch, ExecutionNo, Slot};
 use crate::time::Timestamp;
 use crate::value::Payload;
 
@@ -17,6 +18,9 @@ pub(super) fn start_wait(
 ) -> Result<Vec<Event>, Rejection> {
     let WaitReport { attempt, condition, staged } = report;
     expect_method(current(state, attempt)?, attempt.execution, Method::WaitFor)?;
+    if condition.depth() > Condition::DEPTH_MAX {
+        return Err(Rejection::WaitTooDeep { max: Condition::DEPTH_MAX });
+    }
     if condition.has_empty_group() {
         return Err(Rejection::EmptyWait);
     }
