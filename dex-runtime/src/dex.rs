@@ -149,7 +149,7 @@ impl Builder {
         let Self { opener, flows, options, clock, after_commit } = self;
         let (flows, activity) = (Arc::new(flows?), Activity::default());
         let recipe = Recipe { opener, flows, options, clock, activity, after_commit };
-        let shard = recipe.open().await?;
+        let shard = recipe.open(Opening::Process).await?;
         let core = Arc::new(Core {
             flows: Arc::clone(&recipe.flows),
             recipe,
@@ -171,6 +171,15 @@ impl fmt::Debug for Builder {
     }
 }
 
+/// Why a store is opened.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Opening {
+    /// A process begins.
+    Process,
+    /// A commit failed in a process that goes on.
+    AfterFault,
+}
+
 /// How to make a shard.
 struct Recipe {
     opener: Opener,
@@ -182,7 +191,8 @@ struct Recipe {
 }
 
 impl Recipe {
-    async fn open(&self) -> Result<Arc<Shard>> {
+    /// Opens the store. After a fault the process goes on, and with it the handlers that hold no blame.
+    async fn open(&self, why: Opening) -> Result<Arc<Shard>> {
         let (opener, flows) = (Arc::clone(&self.opener), Arc::clone(&self.flows));
         let opening = tokio::task::spawn_blocking(move || {
             let store = opener()?;
@@ -192,6 +202,7 @@ impl Recipe {
         let store = opening
             .await
             .map_err(|e| Error::new(ErrorKind::DamagedStore, format!("opening the store: {e}")))??;
+        let after_crash = why == Opening::Process && !store.was_closed();
         Shard::start(Parts {
             store,
             flows: Arc::clone(&self.flows),
@@ -199,6 +210,7 @@ impl Recipe {
             clock: Arc::clone(&self.clock),
             activity: self.activity.clone(),
             after_commit: self.after_commit,
+            after_crash,
         })
     }
 }
@@ -255,6 +267,10 @@ impl fmt::Debug for Core {
 }
 
 impl Core {
+    pub(crate) fn options(&self) -> &Options {
+        &self.recipe.options
+    }
+
     pub(crate) fn flows(&self) -> &Flows {
         &self.flows
     }
@@ -413,7 +429,7 @@ impl Core {
         if let Current::Open(shard) = before {
             shard.kill(Phase::Replaced).await;
         }
-        let opened = self.recipe.open().await;
+        let opened = self.recipe.open(Opening::Process).await;
         let shard = opened.inspect_err(|_| drop(self.set(Current::ShutDown)))?;
         if self.install(&shard).await.is_ok() {
             tokio::spawn(supervise(Arc::downgrade(self), shard));
@@ -462,7 +478,7 @@ impl Core {
             self.pause(busy.take()).await;
         }
         let shard = loop {
-            match self.recipe.open().await {
+            match self.recipe.open(Opening::AfterFault).await {
                 Ok(shard) => break shard,
                 Err(error) => {
                     tracing::error!(%error, "the store cannot be opened again yet");

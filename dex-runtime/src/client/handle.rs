@@ -6,14 +6,15 @@ use std::sync::Arc;
 
 use tokio::sync::oneshot;
 
+use super::request::Request;
 use super::result::RunResult;
 use crate::definition::{Channel, Flow};
 use crate::dex::{Core, written};
-use crate::engine::{Command, RunEnd, RunState, Stop};
+use crate::engine::{Command, Rejection, RunEnd, RunState, Stop};
 use crate::error::{Error, ErrorKind, Result};
-use crate::ids::{FlowId, RunId};
+use crate::ids::{FlowId, Name, RunId};
 use crate::inspect::RunInfo;
-use crate::registry::{Refused, Resident, Submitted};
+use crate::registry::{Refused, Resident, Submit, Submitted};
 use crate::shard::{Found, Shard};
 use crate::value::{Payload, Value};
 
@@ -24,12 +25,14 @@ pub struct RunHandle<F> {
     pub(super) core: Arc<Core>,
     flow_id: FlowId,
     run_id: RunId,
+    /// Set if all changes by this handle are one request.
+    request: Option<Name>,
     flow: PhantomData<fn() -> F>,
 }
 
 impl<F: Flow> RunHandle<F> {
     pub(crate) fn new(core: Arc<Core>, flow_id: FlowId, run_id: RunId) -> Self {
-        Self { core, flow_id, run_id, flow: PhantomData }
+        Self { core, flow_id, run_id, request: None, flow: PhantomData }
     }
 
     /// What the caller called the run.
@@ -107,26 +110,77 @@ impl<F: Flow> RunHandle<F> {
     /// - [`ErrorKind::Closed`]: the run has ended; the message was not kept.
     /// - [`ErrorKind::LimitReached`]: the channel is full.
     pub async fn publish<T: Value>(&self, channel: Channel<F, T>, message: T) -> Result<()> {
-        let values = vec![Payload::encode(&message)?];
-        self.change(Command::Publish { slot: channel.slot(), values }).await
+        let value = Payload::encode(&message)?;
+        let slot = channel.slot();
+        let (name, bytes) = (slot.to_string(), value.clone());
+        let command = Command::Publish { slot, values: vec![value] };
+        self.change("publish", &[name.as_bytes(), bytes.as_bytes()], command).await
     }
 
-    /// Ends the run as no longer wanted. Running handlers are dropped; the run is then Canceled.
+    /// Ends the run as no longer wanted.
+    ///
+    /// What waits ends at once. Handlers that run are told ([`StepContext::is_cancelled`]) and may go on for
+    /// [`Options::cancel_grace`](crate::Options::cancel_grace); what they decide starts nothing new. Then the
+    /// flow's `on_cancel` step runs, if it has one, and the run is Canceled. A run that is paused gives its
+    /// handlers no time.
+    ///
+    /// It returns once the request is on disk; [`result`](Self::result) waits for the end.
+    ///
+    /// [`StepContext::is_cancelled`]: crate::definition::StepContext::is_cancelled
     ///
     /// # Errors
     ///
-    /// [`ErrorKind::Closed`] if it has ended already: the first stop wins.
+    /// - [`ErrorKind::Closed`]: it has ended already: the first stop wins.
+    /// - [`ErrorKind::Canceling`]: it is being cancelled already.
     pub async fn cancel(&self) -> Result<()> {
-        self.change(Command::Stop { stop: Stop::Cancel, reason: None }).await
+        self.end(Stop::Cancel, None).await
+    }
+
+    /// Ends the run at once, whatever it does: running handlers are dropped, nothing cleans up.
+    ///
+    /// # Errors
+    ///
+    /// [`ErrorKind::Closed`] if it has ended already.
+    pub async fn terminate(&self) -> Result<()> {
+        self.end(Stop::Terminate, None).await
     }
 
     /// Ends the run in the way that `stop` says, with a reason that its result keeps.
     ///
     /// # Errors
     ///
-    /// [`ErrorKind::Closed`] if it has ended already: the first stop wins.
+    /// As [`cancel`](Self::cancel). A run that is being cancelled can still be ended at once.
     pub async fn stop(&self, stop: Stop, reason: impl Into<String>) -> Result<()> {
-        self.change(Command::Stop { stop, reason: Some(reason.into()) }).await
+        self.end(stop, Some(reason.into())).await
+    }
+
+    async fn end(&self, stop: Stop, reason: Option<String>) -> Result<()> {
+        let grace = self.core.options().cancel_grace;
+        let plan = self.core.flows().of::<F>()?.cancel_plan(grace);
+        let content = format!("{stop:?} {reason:?}");
+        self.change("stop", &[content.as_bytes()], Command::Stop { stop, reason, plan }).await
+    }
+
+    /// Lets no attempt start until the run is [resumed](Self::resume). Handlers that run go on, and what they
+    /// decide counts. Messages are kept; timers keep their instants and fire after the pause.
+    ///
+    /// A run that is paused already stays so.
+    ///
+    /// # Errors
+    ///
+    /// - [`ErrorKind::Closed`]: it has ended.
+    /// - [`ErrorKind::Canceling`]: it is being cancelled.
+    pub async fn pause(&self) -> Result<()> {
+        self.change("pause", &[], Command::Pause).await
+    }
+
+    /// Lets a [paused](Self::pause) run go on. A run that is not paused stays as it is.
+    ///
+    /// # Errors
+    ///
+    /// [`ErrorKind::Closed`] if it has ended.
+    pub async fn resume(&self) -> Result<()> {
+        self.change("resume", &[], Command::Resume).await
     }
 
     /// Lets a parked step execution (`<step>-<n>`) try again, after what stopped it was mended.
@@ -144,7 +198,8 @@ impl<F: Flow> RunHandle<F> {
             let message = format!("run `{}` has no open step execution `{execution}`", self.flow_id);
             return Err(Error::new(ErrorKind::NotFound, message));
         };
-        self.change(Command::ResumeStep { execution }).await
+        let number = execution.0.to_be_bytes();
+        self.change("retry step", &[&number], Command::ResumeStep { execution }).await
     }
 
     /// What the run is and does at this moment.
@@ -153,25 +208,48 @@ impl<F: Flow> RunHandle<F> {
     }
 
     /// Submits a command and waits until what it did is on disk.
-    pub(super) async fn change(&self, command: Command) -> Result<()> {
+    ///
+    /// `what` and `content` are what two requests with one id must have in common.
+    async fn change(&self, what: &str, content: &[&[u8]], command: Command) -> Result<()> {
+        let request = self.request(what, content);
+        let command = match request.clone() {
+            Some(request) => request.once(Payload::NULL, command),
+            None => command,
+        };
         let change = |shard: Arc<Shard>| {
-            let command = command.clone();
-            async move { self.change_in(&shard, command).await }
+            let (request, command) = (request.clone(), command.clone());
+            async move { self.change_in(&shard, request, command).await }
         };
         self.core.with_shard(change).await
     }
 
-    async fn change_in(&self, shard: &Arc<Shard>, command: Command) -> Result<()> {
+    /// The request that a change by this handle is, if it is one.
+    pub(super) fn request(&self, what: &str, content: &[&[u8]]) -> Option<Request> {
+        Some(Request::new(self.request.clone()?, what, content))
+    }
+
+    pub(super) fn with_request(self, id: Name) -> Self {
+        Self { request: Some(id), ..self }
+    }
+
+    async fn change_in(&self, shard: &Arc<Shard>, request: Option<Request>, command: Command) -> Result<()> {
         shard.check()?;
         loop {
-            let Found::Open(run) = self.find(shard).await? else {
-                return Err(self.closed(shard).await);
+            let run = match self.find(shard).await? {
+                Found::Open(run) => run,
+                Found::Closed(state) => {
+                    return match request.map(|request| request.answered(&state)).transpose()?.flatten() {
+                        Some(_) => Ok(()),
+                        None => Err(self.closed(shard).await),
+                    };
+                }
             };
             let (reply, answer) = oneshot::channel();
-            match shard.writer.submit(&run, command.clone(), Some(reply)) {
+            match shard.writer.submit(&run, command.clone(), Submit::called(reply)) {
                 Ok(Submitted::Enqueued) => return written(answer).await,
                 Ok(Submitted::Nothing { unwritten }) => return shard.durable(unwritten).await,
                 Err(Refused::Passivated) => shard.check()?,
+                Err(Refused::Rejected(Rejection::Answered { .. })) => return shard.settled(&run).await,
                 Err(refused) => return Err(shard.refusal(&run, refused).await),
             }
         }
@@ -191,17 +269,21 @@ impl<F: Flow> RunHandle<F> {
 impl Shard {
     /// What a caller is told whose command was refused, once what refused it is on disk.
     pub(super) async fn refusal(&self, run: &Resident, refused: Refused) -> Error {
-        if let Refused::Rejected(_) = refused {
-            let durable = match run.read(|_| ()) {
-                Ok(((), unwritten)) => self.durable(unwritten).await,
-                // The run has ended on disk and left, or the engine stops.
-                Err(_) => self.check(),
-            };
-            if let Err(error) = durable {
-                return error;
-            }
+        if let Refused::Rejected(_) = refused
+            && let Err(error) = self.settled(run).await
+        {
+            return error;
         }
         refused.into_error(run.identity())
+    }
+
+    /// Waits until all that has happened to the run so far is on disk.
+    pub(super) async fn settled(&self, run: &Resident) -> Result<()> {
+        match run.read(|_| ()) {
+            Ok(((), unwritten)) => self.durable(unwritten).await,
+            // The run has ended on disk and left, or the engine stops.
+            Err(_) => self.check(),
+        }
     }
 }
 
@@ -211,6 +293,7 @@ impl<F> Clone for RunHandle<F> {
             core: Arc::clone(&self.core),
             flow_id: self.flow_id.clone(),
             run_id: self.run_id,
+            request: self.request.clone(),
             flow: PhantomData,
         }
     }

@@ -5,6 +5,7 @@
 
 mod call;
 mod handle;
+mod request;
 mod result;
 mod start;
 
@@ -14,7 +15,7 @@ use std::sync::Arc;
 
 pub use self::handle::RunHandle;
 pub use self::result::RunResult;
-pub use self::start::{Reuse, Start};
+pub use self::start::{Reuse, Start, TimeoutPolicy};
 
 use crate::definition::Flow;
 use crate::dex::Core;

@@ -5,17 +5,22 @@ use std::future::{Future, IntoFuture};
 use std::marker::PhantomData;
 use std::pin::Pin;
 use std::sync::Arc;
+use std::time::Duration;
 
 use tokio::sync::oneshot;
 
 use super::handle::RunHandle;
+use super::request::Request;
 use crate::definition::{Flow, Registered};
 use crate::dex::{Core, written};
-use crate::engine::{self, Command, Movement, Rejection, RunIdentity, RunState, Staged, Status, Stop};
+use crate::engine::{
+    self, CancelPlan, Command, Movement, Rejection, RunIdentity, RunState, Staged, Status, Stop,
+    TimeoutAction,
+};
 use crate::error::{Error, ErrorKind, Result};
-use crate::ids::{FlowId, RunId};
-use crate::registry::{Refused, Resident};
-use crate::shard::Shard;
+use crate::ids::{FlowId, Name, RunId};
+use crate::registry::{Refused, Resident, Submit};
+use crate::shard::{Found, Shard};
 use crate::value::Payload;
 
 /// What to do when the id has a run already.
@@ -43,13 +48,37 @@ impl Reuse {
     }
 }
 
+/// What happens when a run's own time is up.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum TimeoutPolicy {
+    /// The run fails at once.
+    Fail,
+    /// The run is cancelled, as [`RunHandle::cancel`] does it.
+    Cancel,
+    /// The flow's `on_timeout` step starts, beside whatever else the run does.
+    Step,
+}
+
 /// A run that is about to be started; made by [`Client::start`](super::Client::start). Await it.
 #[must_use = "a run is not started until this is awaited"]
 pub struct Start<F> {
     core: Arc<Core>,
     request: Result<(FlowId, Payload)>,
     reuse: Reuse,
+    timeout: Option<Duration>,
+    on_timeout: Option<TimeoutPolicy>,
+    request_id: Option<String>,
     flow: PhantomData<fn() -> F>,
+}
+
+/// A start, checked.
+#[derive(Clone, Debug)]
+struct Wanted {
+    flow_id: FlowId,
+    input: Payload,
+    reuse: Reuse,
+    timeout: Option<(Duration, TimeoutAction)>,
+    request: Option<Request>,
 }
 
 impl<F: Flow> Start<F> {
@@ -58,7 +87,8 @@ impl<F: Flow> Start<F> {
             let input = Payload::encode(input)?;
             Ok((flow_id, input))
         });
-        Self { core, request, reuse: Reuse::Reject, flow: PhantomData }
+        let (reuse, timeout) = (Reuse::Reject, F::definition().timeout);
+        Self { core, request, reuse, timeout, on_timeout: None, request_id: None, flow: PhantomData }
     }
 
     /// Sets what to do when the id has a run already. The default refuses.
@@ -66,17 +96,75 @@ impl<F: Flow> Start<F> {
         Self { reuse, ..self }
     }
 
-    async fn run(self) -> Result<F::Run> {
-        let (flow_id, input) = self.request?;
-        let flow = Arc::clone(self.core.flows().of::<F>()?);
-        let reuse = self.reuse;
-        let start = |shard: Arc<Shard>| {
-            let (flow, flow_id, input) = (Arc::clone(&flow), flow_id.clone(), input.clone());
-            async move { shard.start_run(&flow, &flow_id, input, reuse).await }
-        };
-        let run = self.core.with_shard(start).await?;
-        Ok(RunHandle::new(self.core, flow_id, run).into())
+    /// Sets how long the run may take. The default is the flow's `timeout`, or for ever.
+    ///
+    /// What happens then is what [`on_timeout`](Self::on_timeout) says. A pause does not stop this clock, but
+    /// what happens at its end waits for the end of the pause.
+    pub fn timeout(self, timeout: Duration) -> Self {
+        Self { timeout: Some(timeout), ..self }
     }
+
+    /// Sets what happens when the run's time is up. The default is the flow's `on_timeout` step, if it has
+    /// one, and else to fail.
+    pub fn on_timeout(self, policy: TimeoutPolicy) -> Self {
+        Self { on_timeout: Some(policy), ..self }
+    }
+
+    /// Makes this start one request, called `id`: a repetition with the same content gives the run that the
+    /// first one started, as long as that is the newest run of its flow id.
+    ///
+    /// With other content it fails with [`ErrorKind::RequestMismatch`].
+    pub fn request_id(self, id: impl Into<String>) -> Self {
+        Self { request_id: Some(id.into()), ..self }
+    }
+
+    async fn run(self) -> Result<F::Run> {
+        let flow = Arc::clone(self.core.flows().of::<F>()?);
+        let core = Arc::clone(&self.core);
+        let wanted = self.check(&flow)?;
+        let start = |shard: Arc<Shard>| {
+            let (flow, wanted) = (Arc::clone(&flow), wanted.clone());
+            async move { shard.start_run(&flow, wanted).await }
+        };
+        let run = core.with_shard(start).await?;
+        Ok(RunHandle::new(core, wanted.flow_id, run).into())
+    }
+
+    fn check(self, flow: &Registered) -> Result<Wanted> {
+        let Self { core, request, reuse, timeout, on_timeout, request_id, .. } = self;
+        let (flow_id, input) = request?;
+        let content = format!("{} {reuse:?} {timeout:?} {on_timeout:?}", flow.name);
+        let request = match request_id {
+            Some(id) => Some(Request::new(Name::new(id)?, "start", &[content.as_bytes(), input.as_bytes()])),
+            None => None,
+        };
+        let grace = core.options().cancel_grace;
+        let timeout = timeout.map(|limit| Ok::<_, Error>((whole(limit)?, action(flow, on_timeout, grace)?)));
+        Ok(Wanted { flow_id, input, reuse, timeout: timeout.transpose()?, request })
+    }
+}
+
+/// A timeout that is one.
+fn whole(limit: Duration) -> Result<Duration> {
+    if limit < Duration::from_millis(1) {
+        let message = format!("a run cannot end within {limit:?}: give it a millisecond at least");
+        return Err(Error::new(ErrorKind::InvalidValue, message));
+    }
+    Ok(limit)
+}
+
+/// What happens at the end of a run's time.
+fn action(flow: &Registered, policy: Option<TimeoutPolicy>, grace: Duration) -> Result<TimeoutAction> {
+    let step = flow.flow.definition().on_timeout.and_then(|step| flow.target(step));
+    Ok(match (policy, step) {
+        (Some(TimeoutPolicy::Fail), _) | (None, None) => TimeoutAction::Fail,
+        (Some(TimeoutPolicy::Cancel), _) => TimeoutAction::Cancel(flow.cancel_plan(grace)),
+        (Some(TimeoutPolicy::Step) | None, Some(step)) => TimeoutAction::Step(step),
+        (Some(TimeoutPolicy::Step), None) => {
+            let message = format!("flow `{}` has no step for the end of its time: mark one", flow.name);
+            return Err(Error::new(ErrorKind::InvalidSetup, message));
+        }
+    })
 }
 
 impl<F: Flow> IntoFuture for Start<F> {
@@ -99,16 +187,16 @@ impl<F> fmt::Debug for Start<F> {
 
 impl Shard {
     /// Starts a run of `flow`. Two calls for one id are put in order here and nowhere else.
-    async fn start_run(
-        self: &Arc<Self>,
-        flow: &Registered,
-        flow_id: &FlowId,
-        input: Payload,
-        reuse: Reuse,
-    ) -> Result<RunId> {
+    async fn start_run(self: &Arc<Self>, flow: &Registered, wanted: Wanted) -> Result<RunId> {
         self.check()?;
-        let guard = self.reserve(flow_id).await;
-        let before = self.make_way(flow_id, reuse).await?;
+        let Wanted { flow_id, input, reuse, timeout, request } = wanted;
+        let guard = self.reserve(&flow_id).await;
+        if let Some(request) = &request
+            && let Some(run) = self.started_before(&flow_id, request).await?
+        {
+            return Ok(run);
+        }
+        let before = self.make_way(&flow_id, reuse).await?;
         let now = self.clock.now();
         let identity = RunIdentity {
             flow: flow.name.clone(),
@@ -120,12 +208,17 @@ impl Shard {
             step: step.name.clone(),
             input,
             waits: step.definition.wait.is_some(),
+            locks: step.locks.to_vec(),
         });
         let run = Arc::new(Resident::fresh(identity.clone()));
         self.admit_fresh(&run, before)?;
         let (reply, answer) = oneshot::channel();
-        let request = engine::Start { identity, movement, staged: Staged::default() };
-        if let Err(refused) = self.writer.submit(&run, Command::Start(request), Some(reply)) {
+        let start = engine::Start { identity, movement, staged: Staged::default(), timeout };
+        let command = match request {
+            Some(request) => request.once(Payload::NULL, Command::Start(start)),
+            None => Command::Start(start),
+        };
+        if let Err(refused) = self.writer.submit(&run, command, Submit::called(reply)) {
             self.registry.remove(&run)?;
             return Err(refused.into_error(run.identity()));
         }
@@ -133,6 +226,29 @@ impl Shard {
         drop(guard);
         written(answer).await?;
         Ok(run.identity().run_id)
+    }
+
+    /// The newest run of the id, if this request has started it.
+    async fn started_before(self: &Arc<Self>, flow_id: &FlowId, request: &Request) -> Result<Option<RunId>> {
+        let Some(live) = self.live(flow_id).await? else { return Ok(None) };
+        loop {
+            let before = match self.found_under_guard(live.run).await? {
+                None => None,
+                Some(Found::Closed(state)) => request.answered(&state)?,
+                Some(Found::Open(run)) => match run.read(|state| request.answered(state)) {
+                    Ok((before, unwritten)) => {
+                        self.durable(unwritten).await?;
+                        before?
+                    }
+                    Err(Refused::Passivated) => {
+                        self.check()?;
+                        continue;
+                    }
+                    Err(refused) => return Err(refused.into_error(run.identity())),
+                },
+            };
+            return Ok(before.map(|_| live.run));
+        }
     }
 
     /// Makes the run the live one of its id; in one step if it takes the place of another.
@@ -156,7 +272,7 @@ impl Shard {
         if let Some(run) = self.registry.live(flow_id)? {
             match run.read(RunState::status) {
                 Ok((status, _)) if reuse.allows(status) => return Ok(Some(run)),
-                Ok((Status::Running, _)) if reuse == Reuse::TerminateIfRunning => {
+                Ok((status, _)) if !status.is_closed() && reuse == Reuse::TerminateIfRunning => {
                     return self.terminate(run).map(Some);
                 }
                 Ok((status, unwritten)) => {
@@ -190,7 +306,8 @@ impl Shard {
     /// Ends a run for its successor. Its end is written before the successor's start, by the queue's order.
     fn terminate(&self, run: Arc<Resident>) -> Result<Arc<Resident>> {
         let reason = Some("another run was started under its id".to_owned());
-        match self.writer.submit(&run, Command::Stop { stop: Stop::Terminate, reason }, None) {
+        let command = Command::Stop { stop: Stop::Terminate, reason, plan: CancelPlan::default() };
+        match self.writer.submit(&run, command, Submit::URGENT) {
             Ok(_) | Err(Refused::Rejected(Rejection::Closed { .. })) => Ok(run),
             Err(refused) => Err(refused.into_error(run.identity())),
         }

@@ -1,5 +1,7 @@
 //! Ending a run from outside, or because its time is up.
 
+use std::time::Duration;
+
 use super::decide::Rejection;
 use super::event::{CancelPlan, Closing, Event, RunTimeout, Source, StepTarget, Stop, TimeoutAction};
 use super::state::{Phase, RunState};
@@ -28,13 +30,17 @@ pub(super) fn stop(
 /// Ends what does not run, tells what runs, and leaves the rest to the grace period and the clean-up.
 fn cancel(state: &RunState, reason: Option<String>, plan: CancelPlan, now: Timestamp) -> Vec<Event> {
     let CancelPlan { grace, cleanup } = plan;
+    // What is paused is not to be started for its end: only the clean-up runs.
+    let grace = if state.paused { Duration::ZERO } else { grace };
     let running = state.executions.values().any(|execution| matches!(execution.phase, Phase::Ready(_)));
     if cleanup.is_none() && (!running || grace.is_zero()) {
         return vec![Event::RunClosed { closing: Closing::Stopped { stop: Stop::Cancel, reason } }];
     }
     let goes_on = |phase: &Phase| !grace.is_zero() && matches!(phase, Phase::Ready(_));
     let until = now.saturating_add(grace);
-    let mut events = vec![Event::CancelRequested { reason, until, cleanup }];
+    let mut events = Vec::new();
+    events.extend(state.paused.then_some(Event::RunResumed));
+    events.push(Event::CancelRequested { reason, until, cleanup });
     events.extend(canceled(state, goes_on));
     events
 }

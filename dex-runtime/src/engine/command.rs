@@ -5,7 +5,7 @@ use std::time::Duration;
 use super::event::{CancelPlan, Failure, RetryPolicy, StepTarget, Stop, TimeoutAction};
 use super::state::RunIdentity;
 use super::wait::Condition;
-use crate::ids::{Attempt, ExecutionNo, Name, Slot};
+use crate::ids::{Attempt, Epoch, ExecutionNo, Name, Slot};
 use crate::time::Timestamp;
 use crate::value::Payload;
 
@@ -59,6 +59,15 @@ pub enum Command {
         /// What the next attempt can read.
         value: Payload,
     },
+    /// A handler is about to be called whose last call was lost with its process.
+    HandOut {
+        /// Which attempt it is.
+        attempt: Attempt,
+        /// The opening of the store that calls it.
+        opening: Epoch,
+        /// Lost calls in a row after which the execution is parked instead.
+        lost_max: u32,
+    },
     /// Carry out a request once, however often it comes.
     Once {
         /// The caller's id for it.
@@ -88,6 +97,7 @@ impl Command {
             Self::Pause => "pause",
             Self::Resume => "resume",
             Self::Checkpoint { .. } => "checkpoint",
+            Self::HandOut { .. } => "hand out",
             Self::Once { command, .. } => command.name(),
         }
     }

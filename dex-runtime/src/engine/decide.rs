@@ -193,11 +193,14 @@ pub fn decide(
             Ok(values.into_iter().map(publish).collect())
         }
         Command::Stop { stop, reason, plan } => close::stop(state, stop, reason, plan, now),
+        // It is to end, and nobody could tell when.
+        Command::Pause if state.canceling.is_some() => Err(Rejection::Canceling),
         Command::Pause if state.paused => Ok(Vec::new()),
         Command::Pause => Ok(vec![Event::RunPaused]),
         Command::Resume if state.paused => Ok(vec![Event::RunResumed]),
         Command::Resume => Ok(Vec::new()),
         Command::Checkpoint { attempt, value } => step::checkpoint(state, attempt, value),
+        Command::HandOut { attempt, opening, lost_max } => step::hand_out(state, attempt, opening, lost_max),
     }
 }
 
@@ -217,7 +220,12 @@ fn once(
         None => {}
     }
     let mut events = decide(state, *command, now, limits)?;
-    events.push(Event::RequestAnswered { request, digest, answer });
+    // A query of a run that has ended: what has ended does not change.
+    if events.is_empty() && state.is_some_and(|state| state.closed.is_some()) {
+        return Ok(events);
+    }
+    let beginning = matches!(events.first(), Some(Event::RunStarted { .. }));
+    events.insert(usize::from(beginning), Event::RequestAnswered { request, digest, answer });
     Ok(events)
 }
 

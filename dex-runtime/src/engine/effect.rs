@@ -54,7 +54,7 @@ pub struct Task {
     pub failures: u32,
     /// What the step recovers from, if it is a recovery.
     pub recovery: Option<Recovery>,
-    /// How far a failed attempt said it had come.
+    /// How far an earlier attempt said it had come.
     pub checkpoint: Option<Payload>,
     /// Whether the run is being cancelled, and the handler is to know it from the start.
     pub canceling: bool,
@@ -102,17 +102,22 @@ pub(super) fn effects(events: &[Event], after: &RunState) -> Vec<Effect> {
     }
     let mut effects = Vec::new();
     let mut touched = Vec::with_capacity(events.len());
+    let mut resumed = false;
     for event in events {
         match event {
             Event::StepCanceled { execution } => effects.push(Effect::Revoke { execution: *execution }),
-            // What was held back is done now, whatever else this transition did.
-            Event::RunResumed => return outstanding(after),
+            Event::RunResumed => resumed = true,
             Event::CancelRequested { .. } => effects.extend(told(after)),
-            // The handler runs already.
-            Event::CheckpointStored { .. } => continue,
+            // The handler runs already, or is about to.
+            Event::CheckpointStored { .. } | Event::HandedOut { .. } => continue,
             _ => {}
         }
         touched.extend(event.execution());
+    }
+    if resumed {
+        // What was held back is done now.
+        effects.extend(outstanding(after));
+        return effects;
     }
     effects.extend(run_timer(events, after));
     // Several events may be about one execution, which has one place where it stands now.

@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use super::state::{RunIdentity, Status};
 use super::wait::{Condition, Matched};
-use crate::ids::{ExecutionNo, Name, Slot};
+use crate::ids::{Epoch, ExecutionNo, Name, Slot};
 use crate::time::Timestamp;
 use crate::value::Payload;
 
@@ -72,6 +72,15 @@ pub enum Event {
         execution: ExecutionNo,
         /// What the next attempt can read.
         value: Payload,
+    },
+    /// A handler is about to be called again after its process had died.
+    HandedOut {
+        /// The execution.
+        execution: ExecutionNo,
+        /// The opening of the store under which it is called.
+        opening: Epoch,
+        /// How many of its hand-outs were lost with their process, one after the other.
+        lost: u32,
     },
     /// `wait_for` said what to wait for.
     WaitStarted {
@@ -276,6 +285,10 @@ pub enum FailureKind {
     Panic,
     /// The attempt took longer than its timeout.
     Timeout,
+    /// The attempt gave no sign of life for longer than its heartbeat allows.
+    HeartbeatTimeout,
+    /// The process died while the attempt ran, again and again.
+    Crash,
     /// What no repetition can mend: an undecodable value, a step the build does not have, a value over a limit.
     Unworkable,
 }
@@ -287,6 +300,8 @@ impl std::fmt::Display for FailureKind {
             Self::Fatal => "fatal error",
             Self::Panic => "panic",
             Self::Timeout => "timeout",
+            Self::HeartbeatTimeout => "heartbeat timeout",
+            Self::Crash => "crash",
             Self::Unworkable => "unworkable",
         })
     }

@@ -1,12 +1,13 @@
 //! What a run is after an event.
 
-use std::collections::{BTreeMap, BTreeSet, VecDeque};
+use std::collections::{BTreeMap, VecDeque};
 use std::sync::Arc;
 
 use super::event::{Event, Failure, RunTimeout, Source};
+use super::locks;
 use super::state::{
-    Answered, Attribute, Canceling, ChannelState, Closed, Execution, Message, Method, Output, Phase,
-    RunIdentity, RunState,
+    Answered, Attribute, Canceling, ChannelState, Closed, Execution, HandedOut, Message, Method, Output,
+    Phase, RunIdentity, RunState,
 };
 use super::wait::{self, Condition, Matched, Outcome};
 use crate::ids::{ExecutionNo, Slot};
@@ -15,6 +16,9 @@ use crate::value::Payload;
 
 /// Requests with an id whose answers a run remembers: more than a caller repeats, few enough to look through.
 const REQUESTS_MAX: usize = 1_000;
+
+/// Bytes of answers that a run remembers, but for the last one: what a run holds in memory has a bound.
+const ANSWER_BYTES_MAX: usize = 4 * 1024 * 1024;
 
 /// An event that cannot have happened to this run: its history is damaged.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -42,7 +46,7 @@ impl RunState {
             outputs: Vec::new(),
             paused: false,
             locks: BTreeMap::new(),
-            blocked: BTreeSet::new(),
+            blocked: BTreeMap::new(),
             timeout,
             canceling: None,
             requests: VecDeque::new(),
@@ -98,6 +102,7 @@ fn apply(state: &mut RunState, event: &Event, at: Timestamp) -> Option<()> {
             let phase = Phase::Backoff { method, until: *retry_at };
             let failed = move_to(state, *execution, phase, at)?;
             note_failure(failed, failure);
+            failed.handed_out = None;
             failed.first_attempt_at.get_or_insert(*started_at);
         }
         Event::RetryStarted { execution } => {
@@ -109,10 +114,11 @@ fn apply(state: &mut RunState, event: &Event, at: Timestamp) -> Option<()> {
             let method = ready_method(state, *execution)?;
             let parked = move_to(state, *execution, Phase::Parked(method), at)?;
             note_failure(parked, failure);
+            parked.handed_out = None;
         }
         Event::StepResumed { execution } => {
             let Phase::Parked(method) = state.executions.get(execution)?.phase else { return None };
-            begin_method(move_to(state, *execution, Phase::Ready(method), at)?);
+            move_to(state, *execution, Phase::Ready(method), at)?.begin_method();
         }
         Event::StepCompleted { execution } => {
             let ended = remove(state, *execution)?;
@@ -124,15 +130,15 @@ fn apply(state: &mut RunState, event: &Event, at: Timestamp) -> Option<()> {
             let ended = remove(state, *execution)?;
             give_back(&mut state.channels, ended)?;
         }
-        Event::LocksTaken { execution } => {
-            if state.executions.get(execution)?.phase != Phase::Blocked {
-                return None;
-            }
-            enter_step(state, *execution, at)?;
-        }
+        Event::LocksTaken { execution } => locks::take(state, *execution, at)?,
         Event::CheckpointStored { execution, value } => {
             ready_method(state, *execution)?;
             state.executions.get_mut(execution)?.checkpoint = Some(value.clone());
+        }
+        Event::HandedOut { execution, opening, lost } => {
+            ready_method(state, *execution)?;
+            let handed_out = HandedOut { opening: *opening, lost: *lost };
+            state.executions.get_mut(execution)?.handed_out = Some(handed_out);
         }
         Event::TimeoutReached => {
             state.timeout.take()?;
@@ -146,11 +152,9 @@ fn apply(state: &mut RunState, event: &Event, at: Timestamp) -> Option<()> {
         Event::RunPaused => state.paused = true,
         Event::RunResumed => state.paused = false,
         Event::RequestAnswered { request, digest, answer } => {
-            if state.requests.len() >= REQUESTS_MAX {
-                state.requests.pop_front();
-            }
             let (request, answer) = (request.clone(), answer.clone());
             state.requests.push_back(Answered { request, digest: *digest, answer });
+            forget_requests(&mut state.requests);
         }
         Event::OutputProduced { step, number, value } => {
             state.completion_requested = true;
@@ -170,6 +174,15 @@ fn apply(state: &mut RunState, event: &Event, at: Timestamp) -> Option<()> {
         }
     }
     Some(())
+}
+
+/// Forgets the oldest requests beyond what is kept, but never the last one.
+fn forget_requests(requests: &mut VecDeque<Answered>) {
+    let mut bytes: usize = requests.iter().map(|answered| answered.answer.as_bytes().len()).sum();
+    while requests.len() > REQUESTS_MAX || (bytes > ANSWER_BYTES_MAX && requests.len() > 1) {
+        let forgotten = requests.pop_front();
+        bytes -= forgotten.map_or(0, |answered| answered.answer.as_bytes().len());
+    }
 }
 
 fn publish(state: &mut RunState, slot: &Slot, value: &Payload) {
@@ -196,7 +209,6 @@ fn schedule(state: &mut RunState, event: &Event, at: Timestamp) -> Option<()> {
         *canceling = Canceling { cleanup: None, until: None, cleaning: true, ..canceling.clone() };
     }
     state.scheduled += 1;
-    state.blocked.extend((!*waits).then_some(*execution));
     state.ready += usize::from(*waits);
     let number = if let Some(count) = state.step_counts.get_mut(step) {
         *count += 1;
@@ -219,10 +231,11 @@ fn schedule(state: &mut RunState, event: &Event, at: Timestamp) -> Option<()> {
         recovery: recovery.clone(),
         locks: locks.clone(),
         checkpoint: None,
+        handed_out: None,
         outcome: None,
     };
     state.executions.insert(*execution, scheduled);
-    if *waits { Some(()) } else { try_step(state, *execution, at) }
+    if *waits { Some(()) } else { locks::request_step(state, *execution, at) }
 }
 
 /// Changes an execution's phase, and keeps the count of ready ones.
@@ -235,39 +248,6 @@ fn move_to(state: &mut RunState, no: ExecutionNo, phase: Phase, at: Timestamp) -
     Some(execution)
 }
 
-/// Makes the step itself the next thing to do of a blocked execution, unless its locks have to be waited for.
-fn try_step(state: &mut RunState, no: ExecutionNo, at: Timestamp) -> Option<()> {
-    let execution = state.executions.get(&no)?;
-    let waits_behind = !execution.locks.is_empty() && state.blocked.iter().any(|blocked| *blocked != no);
-    if state.locked(&execution.locks).is_some() || waits_behind {
-        return Some(());
-    }
-    enter_step(state, no, at)
-}
-
-/// Takes the locks of a blocked execution and hands its step out.
-fn enter_step(state: &mut RunState, no: ExecutionNo, at: Timestamp) -> Option<()> {
-    state.blocked.remove(&no);
-    let execution = move_to(state, no, Phase::Ready(Method::Execute), at)?;
-    begin_method(execution);
-    let locks = execution.locks.clone();
-    for slot in locks {
-        if state.locks.insert(slot, no).is_some() {
-            return None;
-        }
-    }
-    Some(())
-}
-
-/// Makes the execution's current method start with its first attempt.
-fn begin_method(execution: &mut Execution) {
-    execution.attempt += 1;
-    execution.failures = 0;
-    execution.first_attempt_at = None;
-    execution.last_failure = None;
-    execution.checkpoint = None;
-}
-
 /// Ends an execution's wait and reserves what it was met with.
 fn meet(state: &mut RunState, no: ExecutionNo, matched: &Matched, at: Timestamp) -> Option<()> {
     let channels = &mut state.channels;
@@ -278,10 +258,8 @@ fn meet(state: &mut RunState, no: ExecutionNo, matched: &Matched, at: Timestamp)
     let mut reserved = Vec::new();
     let mut reserve = |slot: &Slot, count| channels.get_mut(slot)?.reserve(count);
     wait::take(&condition, matched, &mut reserve, &mut reserved)?;
-    next.since = at;
     next.outcome = Some(Outcome { condition, matched: matched.clone(), reserved });
-    state.blocked.insert(no);
-    try_step(state, no, at)
+    locks::request_step(state, no, at)
 }
 
 fn forget_waiting(channels: &mut BTreeMap<Slot, ChannelState>, condition: &Condition, no: ExecutionNo) {
@@ -294,14 +272,11 @@ fn forget_waiting(channels: &mut BTreeMap<Slot, ChannelState>, condition: &Condi
 
 fn remove(state: &mut RunState, no: ExecutionNo) -> Option<Execution> {
     let ended = state.executions.remove(&no)?;
-    state.locks.retain(|_, holder| *holder != no);
+    locks::release(state, no, &ended);
     match &ended.phase {
         Phase::Ready(_) => state.ready -= 1,
-        Phase::Blocked => {
-            state.blocked.remove(&no);
-        }
         Phase::Waiting { condition, .. } => forget_waiting(&mut state.channels, condition, no),
-        Phase::Backoff { .. } | Phase::Parked(_) => {}
+        Phase::Blocked | Phase::Backoff { .. } | Phase::Parked(_) => {}
     }
     Some(ended)
 }
@@ -325,70 +300,4 @@ fn give_back(channels: &mut BTreeMap<Slot, ChannelState>, ended: Execution) -> O
         channels.get_mut(&slot)?.give_back(message);
     }
     Some(())
-}
-
-impl Event {
-    /// The event's name, for logs, errors and lists.
-    pub fn name(&self) -> &'static str {
-        match self {
-            Self::RunStarted { .. } => "RunStarted",
-            Self::AttributeSet { .. } => "AttributeSet",
-            Self::AttributeDeleted { .. } => "AttributeDeleted",
-            Self::MessagePublished { .. } => "MessagePublished",
-            Self::RpcApplied { .. } => "RpcApplied",
-            Self::StepScheduled { .. } => "StepScheduled",
-            Self::WaitStarted { .. } => "WaitStarted",
-            Self::TimerFired { .. } => "TimerFired",
-            Self::WaitMet { .. } => "WaitMet",
-            Self::AttemptFailed { .. } => "AttemptFailed",
-            Self::RetryStarted { .. } => "RetryStarted",
-            Self::StepParked { .. } => "StepParked",
-            Self::StepResumed { .. } => "StepResumed",
-            Self::StepCompleted { .. } => "StepCompleted",
-            Self::StepFailed { .. } => "StepFailed",
-            Self::StepCanceled { .. } => "StepCanceled",
-            Self::LocksTaken { .. } => "LocksTaken",
-            Self::CheckpointStored { .. } => "CheckpointStored",
-            Self::TimeoutReached => "TimeoutReached",
-            Self::CancelRequested { .. } => "CancelRequested",
-            Self::GraceEnded => "GraceEnded",
-            Self::RunPaused => "RunPaused",
-            Self::RunResumed => "RunResumed",
-            Self::RequestAnswered { .. } => "RequestAnswered",
-            Self::OutputProduced { .. } => "OutputProduced",
-            Self::RunClosed { .. } => "RunClosed",
-        }
-    }
-
-    /// The step execution that the event is about, if it is about one.
-    pub fn execution(&self) -> Option<ExecutionNo> {
-        match self {
-            Self::StepScheduled { execution, .. }
-            | Self::WaitStarted { execution, .. }
-            | Self::TimerFired { execution, .. }
-            | Self::WaitMet { execution, .. }
-            | Self::AttemptFailed { execution, .. }
-            | Self::RetryStarted { execution }
-            | Self::StepParked { execution, .. }
-            | Self::StepResumed { execution }
-            | Self::StepCompleted { execution }
-            | Self::StepFailed { execution, .. }
-            | Self::StepCanceled { execution }
-            | Self::LocksTaken { execution }
-            | Self::CheckpointStored { execution, .. } => Some(*execution),
-            Self::RunStarted { .. }
-            | Self::AttributeSet { .. }
-            | Self::AttributeDeleted { .. }
-            | Self::MessagePublished { .. }
-            | Self::RpcApplied { .. }
-            | Self::TimeoutReached
-            | Self::CancelRequested { .. }
-            | Self::GraceEnded
-            | Self::RunPaused
-            | Self::RunResumed
-            | Self::RequestAnswered { .. }
-            | Self::OutputProduced { .. }
-            | Self::RunClosed { .. } => None,
-        }
-    }
 }

@@ -16,6 +16,8 @@ pub(super) struct Agenda {
     executions: BTreeSet<ExecutionNo>,
     /// Channels whose waiters are all on the agenda, so that many messages do not note many waiters each.
     channels: BTreeSet<Slot>,
+    /// Attributes that somebody may have for itself now.
+    freed: BTreeSet<Slot>,
 }
 
 impl Agenda {
@@ -26,13 +28,23 @@ impl Agenda {
             Event::WaitStarted { execution, .. } | Event::TimerFired { execution, .. } => {
                 self.executions.insert(*execution);
             }
+            Event::StepCompleted { execution } => self.note_locks(*execution, before),
             Event::StepFailed { execution, .. } | Event::StepCanceled { execution } => {
+                self.note_locks(*execution, before);
                 let ended = before.executions.get(execution).and_then(|ended| ended.outcome.as_ref());
                 for (slot, _) in ended.into_iter().flat_map(|outcome| &outcome.reserved) {
                     self.note_channel(slot, before);
                 }
             }
             _ => {}
+        }
+    }
+
+    /// Notes what an execution that ends held or waited for.
+    fn note_locks(&mut self, ended: ExecutionNo, before: &RunState) {
+        if !before.blocked.is_empty() {
+            let locks = before.executions.get(&ended).map(|ended| &ended.locks);
+            self.freed.extend(locks.into_iter().flatten().cloned());
         }
     }
 
@@ -55,8 +67,10 @@ impl Agenda {
                 return Some(met);
             }
         }
-        if let Some(freed) = unblocked(state) {
-            return Some(freed);
+        while let Some(slot) = self.freed.pop_first() {
+            if let Some(execution) = state.unblocked(&slot) {
+                return Some(Event::LocksTaken { execution });
+            }
         }
         if state.canceling.is_some() {
             return close::wind_up(state);
@@ -64,20 +78,6 @@ impl Agenda {
         let complete = state.completion_requested && state.executions.is_empty();
         complete.then_some(Event::RunClosed { closing: Closing::Completed })
     }
-}
-
-/// The first execution that waits for locks and whose locks nobody has, or waits for longer.
-fn unblocked(state: &RunState) -> Option<Event> {
-    // Whoever came first must not be overtaken for ever by those who want less.
-    let mut wanted: Vec<&Slot> = Vec::new();
-    for no in &state.blocked {
-        let locks = &state.executions.get(no)?.locks;
-        if state.locked(locks).is_none() && !locks.iter().any(|slot| wanted.contains(&slot)) {
-            return Some(Event::LocksTaken { execution: *no });
-        }
-        wanted.extend(locks);
-    }
-    None
 }
 
 fn met(state: &RunState, execution: ExecutionNo, now: Timestamp) -> Option<Event> {

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use super::event::{Closing, Failure, Recovery, RunTimeout, Source, StepTarget};
 use super::wait::{Condition, Outcome};
-use crate::ids::{Attempt, ExecutionNo, FlowId, Name, RunId, Slot};
+use crate::ids::{Attempt, Epoch, ExecutionNo, FlowId, Name, RunId, Slot};
 use crate::time::Timestamp;
 use crate::value::Payload;
 
@@ -87,8 +87,8 @@ pub struct RunState {
     pub paused: bool,
     /// Who has which attribute for itself.
     pub locks: BTreeMap<Slot, ExecutionNo>,
-    /// Executions that are [`Phase::Blocked`], so that looking for them costs nothing when there are none.
-    pub blocked: BTreeSet<ExecutionNo>,
+    /// Executions that are [`Phase::Blocked`], by each attribute that they wait for.
+    pub blocked: BTreeMap<Slot, BTreeSet<ExecutionNo>>,
     /// When the run's time is up, unless it was already.
     pub timeout: Option<RunTimeout>,
     /// Set from the asking for the run's end until it has ended.
@@ -159,10 +159,21 @@ pub struct Execution {
     pub recovery: Option<Recovery>,
     /// Attributes that the step has for itself from its first hand-out to its end.
     pub locks: Vec<Slot>,
-    /// How far a failed attempt of the current method said it had come.
+    /// How far the step said it had come; kept over its attempts.
     pub checkpoint: Option<Payload>,
+    /// The last hand-out that was written down before its handler was called.
+    pub handed_out: Option<HandedOut>,
     /// What its wait gave, once it was met. Holds the messages that are reserved for it.
     pub outcome: Option<Outcome>,
+}
+
+/// A hand-out that was written down since an earlier one was lost with its process.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct HandedOut {
+    /// Under which opening of the store.
+    pub opening: Epoch,
+    /// How many hand-outs were lost before it.
+    pub lost: u32,
 }
 
 /// Which of a step's two methods.
@@ -212,6 +223,25 @@ impl Execution {
     /// What people call it: `<step>-<n>`.
     pub fn id(&self) -> String {
         format!("{}-{}", self.step, self.number)
+    }
+
+    /// Whether the attributes that the step has for itself are its own now.
+    pub fn holds_locks(&self) -> bool {
+        matches!(
+            self.phase,
+            Phase::Ready(Method::Execute)
+                | Phase::Backoff { method: Method::Execute, .. }
+                | Phase::Parked(Method::Execute)
+        )
+    }
+
+    /// Makes the execution's current method start with its first attempt.
+    pub(super) fn begin_method(&mut self) {
+        self.attempt += 1;
+        self.failures = 0;
+        self.first_attempt_at = None;
+        self.last_failure = None;
+        self.handed_out = None;
     }
 
     /// Messages of `slot` that are reserved for this execution.
@@ -295,11 +325,6 @@ impl RunState {
     /// Whether the run is being cancelled and what runs is not the clean-up: nothing new may follow.
     pub fn is_winding_down(&self) -> bool {
         self.canceling.as_ref().is_some_and(|canceling| !canceling.cleaning)
-    }
-
-    /// The first of `locks` that an execution holds.
-    pub fn locked<'a>(&self, locks: &'a [Slot]) -> Option<&'a Slot> {
-        locks.iter().find(|slot| self.locks.contains_key(*slot))
     }
 
     /// What was answered to a request with this id.

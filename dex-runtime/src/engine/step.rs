@@ -3,7 +3,7 @@
 use super::close;
 use super::command::{CancelSteps, Decision, Exhausted, FailureReport, Movement, StepReport, WaitReport};
 use super::decide::{Limits, Rejection, current, write};
-use super::event::{Closing, Event, FailureKind, Recovery, Source};
+use super::event::{Closing, Event, Failure, FailureKind, Recovery, Source};
 use super::retry;
 use super::state::{Execution, Method, Phase, RunState};
 use super::wait::Condition;
@@ -30,7 +30,12 @@ pub(super) fn start_wait(
     }
     let mut events = Vec::with_capacity(staged.len() + 1);
     write(Some(state), None, staged, limits, &mut events)?;
-    events.push(Event::WaitStarted { execution: attempt.execution, condition });
+    let execution = attempt.execution;
+    events.push(match state.is_winding_down() {
+        // Nothing that waits goes on.
+        true => Event::StepCanceled { execution },
+        false => Event::WaitStarted { execution, condition },
+    });
     Ok(events)
 }
 
@@ -159,7 +164,11 @@ pub(super) fn fail(state: &RunState, report: FailureReport, now: Timestamp) -> R
     match failure.kind {
         FailureKind::Unworkable => return Ok(vec![Event::StepParked { execution, failure }]),
         FailureKind::Fatal => {}
-        FailureKind::Error | FailureKind::Panic | FailureKind::Timeout => {
+        FailureKind::Error
+        | FailureKind::Panic
+        | FailureKind::Timeout
+        | FailureKind::HeartbeatTimeout
+        | FailureKind::Crash => {
             let first_at = running.first_attempt_at.unwrap_or(started_at);
             let seed = retry::seed(&state.identity.run_id, attempt);
             let again = retry::next_attempt(&retry, running.failures + 1, first_at, now, retry_after, seed);
@@ -199,11 +208,11 @@ pub(super) fn fire_timer(
     execution: ExecutionNo,
     now: Timestamp,
 ) -> Result<Vec<Event>, Rejection> {
-    if execution == ExecutionNo(0) {
-        return close::fire(state, now);
-    }
     if state.paused {
         return Err(Rejection::Paused);
+    }
+    if execution == ExecutionNo(0) {
+        return close::fire(state, now);
     }
     let due = state.executions.get(&execution).filter(|found| found.due().is_some_and(|due| due <= now));
     match due.map(|found| &found.phase) {
@@ -225,6 +234,34 @@ pub(super) fn checkpoint(
         return Ok(Vec::new());
     }
     Ok(vec![Event::CheckpointStored { execution: attempt.execution, value }])
+}
+
+/// Writes down that a handler is about to be called whose last call was lost with its process; after too
+/// many lost ones in a row it is parked, since it may be what kills the process.
+pub(super) fn hand_out(
+    state: &RunState,
+    attempt: Attempt,
+    opening: Epoch,
+    lost_max: u32,
+) -> Result<Vec<Event>, Rejection> {
+    let running = current(state, attempt)?;
+    let lost = match running.handed_out {
+        Some(before) if before.opening == opening => return Ok(Vec::new()),
+        Some(before) => before.lost + 1,
+        None => 1,
+    };
+    let execution = attempt.execution;
+    if lost < lost_max {
+        return Ok(vec![Event::HandedOut { execution, opening, lost }]);
+    }
+    let failure = Failure {
+        kind: FailureKind::Crash,
+        type_name: String::new(),
+        message: format!("the process died {lost} times in a row while the step ran"),
+        chain: Vec::new(),
+        place: None,
+    };
+    Ok(vec![Event::StepParked { execution, failure }])
 }
 
 pub(super) fn resume(state: &RunState, execution: ExecutionNo) -> Result<Vec<Event>, Rejection> {

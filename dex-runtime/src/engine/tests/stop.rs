@@ -5,7 +5,7 @@ use super::words::{
     scheduled, started, stop, timer, to_wait, waiting,
 };
 use super::{Effect, Given, given};
-use crate::engine::{Closing, Command, Decision, Exhausted, Rejection, Status, Stop};
+use crate::engine::{CancelPlan, Closing, Command, Decision, Exhausted, Rejection, Status, Stop};
 
 const STOPS: [(Stop, Status); 3] =
     [(Stop::Cancel, Status::Canceled), (Stop::Terminate, Status::Terminated), (Stop::Fail, Status::Failed)];
@@ -44,7 +44,7 @@ fn a_stop_ends_a_run_wherever_it_stands() {
 #[test]
 fn the_reason_of_a_stop_is_kept() {
     let reason = Some("no longer wanted".to_owned());
-    let command = Command::Stop { stop: Stop::Cancel, reason: reason.clone() };
+    let command = Command::Stop { stop: Stop::Cancel, reason: reason.clone(), plan: CancelPlan::default() };
     let run = given(charging()).at(7).when(command).fine();
     let closed = run.run().closed.clone().unwrap();
     assert_eq!((closed.at, closed.closing), (at(7), Closing::Stopped { stop: Stop::Cancel, reason }));
