@@ -8,6 +8,7 @@ pub mod call;
 mod context;
 pub mod contract;
 mod describe;
+mod diagram;
 mod error;
 mod flow;
 mod handle;
