@@ -115,8 +115,8 @@ pub enum Rejection {
         /// The limit.
         max: usize,
     },
-    /// Something an RPC read has changed meanwhile.
-    #[error("attribute {slot} has changed since the RPC read it")]
+    /// Something that the writer read has changed meanwhile.
+    #[error("attribute {slot} has changed since it was read")]
     Conflict {
         /// The attribute.
         slot: Slot,
@@ -157,6 +157,7 @@ pub fn decide(
             let publish = |value| Event::MessagePublished { slot: slot.clone(), value };
             Ok(values.into_iter().map(publish).collect())
         }
+        Command::Write(report) => rpc::write_from_outside(state, report, limits),
         Command::Stop { stop, reason } => Ok(close::stop(stop, reason)),
     }
 }
