@@ -96,7 +96,11 @@ pub use dex_runtime::{
 pub type Run<F> = <F as Flow>::Run;
 
 // For tests and tools.
-pub use dex_runtime::{definition, inspect, testing};
+pub use dex_runtime::{definition, inspect};
+
+#[doc = include_str!("docs/testing.md")]
+#[doc(inline)]
+pub use dex_runtime::testing;
 
 pub mod prelude;
 

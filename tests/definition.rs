@@ -161,6 +161,7 @@ fn names_stay_inside_their_labels() {
 }
 
 #[test]
+#[expect(clippy::too_many_lines, reason = "the JSON is long, and is to be read as a whole")]
 fn a_definition_is_serialised_with_all_that_it_says() {
     let json = serde_json::to_string_pretty(OrderFlow::definition()).unwrap();
     check(

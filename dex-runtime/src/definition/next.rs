@@ -103,6 +103,10 @@ impl<F: Flow> Next<F> {
     pub(crate) fn into_choice(self) -> Result<Choice, ValueError> {
         self.decision
     }
+
+    pub(crate) fn as_choice(&self) -> Result<&Choice, &ValueError> {
+        self.decision.as_ref()
+    }
 }
 
 impl<F> fmt::Debug for Next<F> {
