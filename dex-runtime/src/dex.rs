@@ -259,6 +259,14 @@ impl Core {
         &self.flows
     }
 
+    pub(crate) fn clock(&self) -> &Arc<dyn Clock> {
+        &self.recipe.clock
+    }
+
+    pub(crate) fn options(&self) -> &Options {
+        &self.recipe.options
+    }
+
     /// The shard that works now.
     pub(crate) fn shard(&self) -> Result<Arc<Shard>> {
         match &*self.current.read().unwrap_or_else(PoisonError::into_inner) {

@@ -25,7 +25,7 @@ mod time;
 mod value;
 mod worker;
 
-pub use self::client::{Client, Reuse, RunHandle, RunResult, Start};
+pub use self::client::{Client, Reuse, RunHandle, RunResult, Start, Waiting};
 pub use self::dex::{Builder, Dex};
 pub use self::error::{Error, ErrorKind, Result};
 pub use self::ids::{
