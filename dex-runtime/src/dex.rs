@@ -278,7 +278,11 @@ impl Core {
         loop {
             let shard = self.shard_by(deadline).await?;
             match what(Arc::clone(&shard)).await {
-                Err(error) if error.kind() == ErrorKind::Unavailable && shard.has_successor() => {
+                Err(error) if error.kind() == ErrorKind::Unavailable => {
+                    if !shard.has_successor() {
+                        shard.check()?;
+                        return Err(error);
+                    }
                     self.successor_by(&shard, deadline, error).await?;
                 }
                 done => return done,
@@ -488,7 +492,7 @@ impl Core {
 pub(crate) async fn written(answer: oneshot::Receiver<Result<(), StoreError>>) -> Result<()> {
     match answer.await {
         Ok(Ok(())) => Ok(()),
-        Ok(Err(fault)) if fault.nothing_written() => Err(fault.into()),
+        Ok(Err(fault)) if fault.wrote_nothing() => Err(fault.into()),
         Ok(Err(fault)) => Err(unknown_outcome(&fault.to_string())),
         Err(_) => Err(unknown_outcome("the engine was stopped")),
     }

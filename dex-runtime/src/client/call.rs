@@ -99,7 +99,7 @@ impl<F: Flow> RunHandle<F> {
             Ok(Submitted::Enqueued) => written(answer).await.map(|()| Applied::Done),
             Ok(Submitted::Nothing { unwritten }) => shard.durable(unwritten).await.map(|()| Applied::Done),
             Err(Refused::Passivated | Refused::Rejected(Rejection::Conflict { .. })) => Ok(Applied::Again),
-            Err(refused) => Err(refused.into_error(run.identity())),
+            Err(refused) => Err(shard.refusal(run, refused).await),
         }
     }
 }

@@ -13,7 +13,7 @@ use crate::engine::{Command, RunEnd, RunState, Stop};
 use crate::error::{Error, ErrorKind, Result};
 use crate::ids::{FlowId, RunId};
 use crate::inspect::RunInfo;
-use crate::registry::{Refused, Submitted};
+use crate::registry::{Refused, Resident, Submitted};
 use crate::shard::{Found, Shard};
 use crate::value::{Payload, Value};
 
@@ -172,7 +172,7 @@ impl<F: Flow> RunHandle<F> {
                 Ok(Submitted::Enqueued) => return written(answer).await,
                 Ok(Submitted::Nothing { unwritten }) => return shard.durable(unwritten).await,
                 Err(Refused::Passivated) => shard.check()?,
-                Err(refused) => return Err(refused.into_error(run.identity())),
+                Err(refused) => return Err(shard.refusal(&run, refused).await),
             }
         }
     }
@@ -185,6 +185,23 @@ impl<F: Flow> RunHandle<F> {
             }
             Err(error) => error,
         }
+    }
+}
+
+impl Shard {
+    /// What a caller is told whose command was refused, once what refused it is on disk.
+    pub(super) async fn refusal(&self, run: &Resident, refused: Refused) -> Error {
+        if let Refused::Rejected(_) = refused {
+            let durable = match run.read(|_| ()) {
+                Ok(((), unwritten)) => self.durable(unwritten).await,
+                // The run has ended on disk and left, or the engine stops.
+                Err(_) => self.check(),
+            };
+            if let Err(error) = durable {
+                return error;
+            }
+        }
+        refused.into_error(run.identity())
     }
 }
 
