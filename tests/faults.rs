@@ -54,7 +54,7 @@ impl Ledger {
     }
 }
 
-async fn waiting_run(t: &TestEngine) -> LedgerRun<Ledger> {
+async fn waiting_run(t: &TestEngine) -> dex::Run<Ledger> {
     let run = t.client::<Ledger>().start("r", 1).await.unwrap();
     t.settle().await;
     run

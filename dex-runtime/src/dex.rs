@@ -90,11 +90,7 @@ impl Dex {
         if left > 0 {
             tracing::warn!(left, "handlers were still running after the grace period; they run again later");
         }
-        let store = Arc::clone(&shard.store);
-        drop(shard);
-        let closed = tokio::task::spawn_blocking(move || store.close()).await;
-        closed.map_err(|e| Error::new(ErrorKind::Unavailable, format!("closing the store: {e}")))??;
-        Ok(())
+        shard.close_store().await
     }
 
     pub(crate) fn core(&self) -> &Arc<Core> {
@@ -377,9 +373,6 @@ impl Core {
         let installed = self.set(Current::Open(Arc::clone(shard)));
         if installed.is_err() {
             shard.kill(Phase::Stopped).await;
-            let store = Arc::clone(&shard.store);
-            // What was durable stays so without it.
-            let _ = tokio::task::spawn_blocking(move || store.close()).await;
         }
         installed.map(drop)
     }
@@ -481,6 +474,10 @@ impl Core {
     /// to do.
     async fn pause(&self, busy: Option<Busy>) {
         let mut changed = self.changed.subscribe();
+        // Looked at after subscribing: a shutdown between the two would be missed.
+        if self.shard().is_err_and(|error| error.kind() == ErrorKind::ShutDown) {
+            return;
+        }
         let clock = &self.recipe.clock;
         let sleep = clock.sleep_until(clock.now().saturating_add(REOPEN_PAUSE));
         drop(busy);
