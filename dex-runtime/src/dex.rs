@@ -90,11 +90,7 @@ impl Dex {
         if left > 0 {
             tracing::warn!(left, "handlers were still running after the grace period; they run again later");
         }
-        let store = Arc::clone(&shard.store);
-        drop(shard);
-        let closed = tokio::task::spawn_blocking(move || store.close()).await;
-        closed.map_err(|e| Error::new(ErrorKind::Unavailable, format!("closing the store: {e}")))??;
-        Ok(())
+        shard.close_store().await
     }
 
     pub(crate) fn core(&self) -> &Arc<Core> {
@@ -286,7 +282,11 @@ impl Core {
         loop {
             let shard = self.shard_by(deadline).await?;
             match what(Arc::clone(&shard)).await {
-                Err(error) if error.kind() == ErrorKind::Unavailable && shard.has_successor() => {
+                Err(error) if error.kind() == ErrorKind::Unavailable => {
+                    if !shard.has_successor() {
+                        shard.check()?;
+                        return Err(error);
+                    }
                     self.successor_by(&shard, deadline, error).await?;
                 }
                 done => return done,
@@ -381,9 +381,6 @@ impl Core {
         let installed = self.set(Current::Open(Arc::clone(shard)));
         if installed.is_err() {
             shard.kill(Phase::Stopped).await;
-            let store = Arc::clone(&shard.store);
-            // What was durable stays so without it.
-            let _ = tokio::task::spawn_blocking(move || store.close()).await;
         }
         installed.map(drop)
     }
@@ -485,6 +482,10 @@ impl Core {
     /// to do.
     async fn pause(&self, busy: Option<Busy>) {
         let mut changed = self.changed.subscribe();
+        // Looked at after subscribing: a shutdown between the two would be missed.
+        if self.shard().is_err_and(|error| error.kind() == ErrorKind::ShutDown) {
+            return;
+        }
         let clock = &self.recipe.clock;
         let sleep = clock.sleep_until(clock.now().saturating_add(REOPEN_PAUSE));
         drop(busy);
@@ -496,7 +497,7 @@ impl Core {
 pub(crate) async fn written(answer: oneshot::Receiver<Result<(), StoreError>>) -> Result<()> {
     match answer.await {
         Ok(Ok(())) => Ok(()),
-        Ok(Err(fault)) if fault.nothing_written() => Err(fault.into()),
+        Ok(Err(fault)) if fault.wrote_nothing() => Err(fault.into()),
         Ok(Err(fault)) => Err(unknown_outcome(&fault.to_string())),
         Err(_) => Err(unknown_outcome("the engine was stopped")),
     }

@@ -185,6 +185,7 @@ impl Error {
             }
             Rejection::Closed { status } => Self::with_run(ErrorKind::Closed, message, run, *status),
             Rejection::ImpossibleCount { .. }
+            | Rejection::WaitTooDeep { .. }
             | Rejection::ChannelFull { .. }
             | Rejection::TooManySteps { .. } => Self::new(ErrorKind::LimitReached, message),
             Rejection::Conflict { .. } => Self::new(ErrorKind::Timeout, message),

@@ -127,7 +127,11 @@ impl Shard {
                 Ok((Status::Running, _)) if reuse == Reuse::TerminateIfRunning => {
                     return self.terminate(run).map(Some);
                 }
-                Ok((status, _)) => return Err(existing(flow_id, run.identity().run_id, status)),
+                Ok((status, unwritten)) => {
+                    // Nobody may be told of a run that is lost after all.
+                    self.durable(unwritten).await?;
+                    return Err(existing(flow_id, run.identity().run_id, status));
+                }
                 // It has just left memory, so the store knows all of it.
                 Err(Refused::Passivated) => {}
                 Err(refused) => return Err(refused.into_error(run.identity())),

@@ -94,7 +94,7 @@ impl UntypedRun {
             Ok(Submitted::Enqueued) => written(answer).await.map(|()| Applied::Done),
             Ok(Submitted::Nothing { unwritten }) => shard.durable(unwritten).await.map(|()| Applied::Done),
             Err(Refused::Passivated | Refused::Rejected(Rejection::Conflict { .. })) => Ok(Applied::Again),
-            Err(refused) => Err(refused.into_error(run.identity())),
+            Err(refused) => Err(shard.refusal(run, refused).await),
         }
     }
 }

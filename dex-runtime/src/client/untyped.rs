@@ -9,7 +9,7 @@ use crate::engine::{Command, Rejection, RunEnd, RunState, Staged, WriteReport};
 use crate::error::{Error, ErrorKind, Result};
 use crate::ids::{FlowId, Name, RunId, Slot};
 use crate::inspect::RunInfo;
-use crate::registry::{Refused, Submitted};
+use crate::registry::{Refused, Resident, Submitted};
 use crate::shard::{Found, Shard};
 use crate::value::Payload;
 
@@ -148,7 +148,7 @@ impl UntypedRun {
                 }
                 Err(Refused::Passivated) => shard.check()?,
                 Err(Refused::Rejected(Rejection::Conflict { .. })) => return Ok(Transacted::Conflict),
-                Err(refused) => return Err(refused.into_error(run.identity())),
+                Err(refused) => return Err(shard.refusal(&run, refused).await),
             }
         }
     }
@@ -229,5 +229,22 @@ impl UntypedRun {
                 return Ok(None);
             }
         }
+    }
+}
+
+impl Shard {
+    /// What a caller is told whose command was refused, once what refused it is on disk.
+    pub(super) async fn refusal(&self, run: &Resident, refused: Refused) -> Error {
+        if let Refused::Rejected(_) = refused {
+            let durable = match run.read(|_| ()) {
+                Ok(((), unwritten)) => self.durable(unwritten).await,
+                // The run has ended on disk and left, or the engine stops.
+                Err(_) => self.check(),
+            };
+            if let Err(error) = durable {
+                return error;
+            }
+        }
+        refused.into_error(run.identity())
     }
 }

@@ -175,3 +175,25 @@ pub fn dispatch<F, C: Call>(table: &[Handler<F, C>], place: usize, flow: Arc<F>,
         None => call.unknown(),
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    struct Question;
+
+    impl Call for Question {
+        type Future = &'static str;
+
+        fn unknown(self) -> &'static str {
+            "no such handler"
+        }
+    }
+
+    #[test]
+    fn a_place_outside_of_the_table_is_an_answer_and_no_panic() {
+        let table: &[fn(Arc<()>, Question) -> &'static str] = &[|_, _| "first", |_, _| "second"];
+        let ask = |place| dispatch(table, place, Arc::new(()), Question);
+        assert_eq!((ask(0), ask(1), ask(2)), ("first", "second", "no such handler"));
+    }
+}

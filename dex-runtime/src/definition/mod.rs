@@ -27,7 +27,7 @@ pub use self::error::{RpcError, RpcResult, StepError, StepResult, WaitResult};
 pub use self::flow::{Flow, Keyword};
 pub use self::handle::{Attribute, Channel, Step};
 pub(crate) use self::next::Choice;
-pub use self::next::Next;
+pub use self::next::{Next, OutputIs};
 pub(crate) use self::registered::{Flows, Registered, StepInput};
 pub use self::wait::{
     All, AllOf, Any, AnyOf, Condition, Messages, OneMessage, OneOf2, OneOf3, OneOf4, OneOf5, OneOf6, OneOf7,

@@ -84,6 +84,12 @@ pub enum Rejection {
     /// The condition has no parts.
     #[error("the wait has no conditions: use `Wait::ready(..)` to wait for nothing")]
     EmptyWait,
+    /// Too many groups of the condition stand inside one another.
+    #[error("the wait has more than {max} groups inside one another: flatten it")]
+    WaitTooDeep {
+        /// The limit.
+        max: usize,
+    },
     /// A part of the condition asks for a number of messages that cannot be.
     #[error(
         "the wait asks channel {slot} for at least {min} and at most {max} messages, which it never has: \

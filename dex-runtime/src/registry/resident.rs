@@ -360,7 +360,8 @@ impl Refused {
                 Error::new(ErrorKind::Quarantined, message)
             }
             Self::NotTaken(NotTaken::Fault(fault)) => fault.into(),
-            Self::NotTaken(NotTaken::Ended) => Error::new(ErrorKind::ShutDown, "the engine was shut down"),
+            // Whether another opening follows is not known here.
+            Self::NotTaken(NotTaken::Ended) => Error::new(ErrorKind::Unavailable, "the engine is stopping"),
             Self::NotTaken(full @ NotTaken::Full { .. }) => {
                 Error::new(ErrorKind::Unavailable, full.to_string())
             }

@@ -224,6 +224,10 @@ impl Shard {
         self.forget_all();
         self.writer.committer.end();
         self.join_committer().await;
+        // What is at work may hold the shard for a while yet; the data has to be free for the next opening.
+        if let Err(error) = self.close_store().await {
+            tracing::warn!(%error, "the store was not closed properly");
+        }
     }
 
     /// Takes no more calls, lets running handlers end for up to `grace`, then calls them off, and leaves.
@@ -252,6 +256,11 @@ impl Shard {
             }
             self.clock.sleep_until(now.saturating_add(LOOK).min(deadline)).await;
         }
+    }
+
+    /// Ends the use of the store. What was durable stays so without it.
+    pub(crate) async fn close_store(&self) -> Result<(), Error> {
+        self.ask(|store| store.close()).await
     }
 
     async fn join_committer(&self) {

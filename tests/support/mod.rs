@@ -1,0 +1,143 @@
+//! Temporary engines, and one scenario run in several ways that have to end alike.
+// Each test program uses its own part of this.
+#![allow(dead_code, reason = "every test program uses another part of what is here")]
+
+use std::ops::Deref;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::time::Duration;
+
+use dex::testing::{self, TestBuilder, TestEngine};
+use dex::{Client, Flow, Options};
+use tempfile::TempDir;
+
+/// How a scenario is run.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Way {
+    /// In memory, straight on.
+    Straight,
+    /// In memory; the engine crashes after each single transition and opens its store again.
+    Crashing,
+    /// In memory; the engine crashes between the phases of the scenario.
+    Restarted,
+    /// On the store that applications use; the engine crashes between the phases.
+    OnDisk,
+    /// On the store that applications use, which is closed and opened between the phases.
+    Closed,
+}
+
+/// Every way in memory: for each scenario.
+pub const IN_MEMORY: &[Way] = &[Way::Straight, Way::Crashing, Way::Restarted];
+
+/// Every way there is: for the scenarios that are worth the disk.
+pub const ALL: &[Way] = &[Way::Straight, Way::Crashing, Way::Restarted, Way::OnDisk, Way::Closed];
+
+/// Where a scenario takes place: an engine with one flow.
+pub struct World<'a, F> {
+    pub way: Way,
+    engine: TestEngine,
+    folder: Option<TempDir>,
+    flow: &'a dyn Fn() -> F,
+    options: Options,
+}
+
+impl<'a, F: Flow> World<'a, F> {
+    /// An engine of its own for `way`.
+    pub async fn new(way: Way, flow: &'a dyn Fn() -> F, options: Options) -> Self {
+        let folder = matches!(way, Way::OnDisk | Way::Closed).then(|| TempDir::new().unwrap());
+        let builder = match &folder {
+            Some(folder) => testing::engine_in(folder.path()),
+            None => testing::engine(),
+        };
+        let builder = if way == Way::Crashing { builder.crash_after_every_transition() } else { builder };
+        let engine = started(builder, flow, &options).await;
+        Self { way, engine, folder, flow, options }
+    }
+
+    /// Ends a phase of the scenario. What the engine has under way is done before; what follows meets an
+    /// engine that was opened again, if the way says so.
+    pub async fn phase(&mut self) {
+        self.engine.settle().await;
+        self.reopen().await;
+        self.engine.settle().await;
+    }
+
+    /// As [`phase`](Self::phase), without waiting for anything.
+    pub async fn reopen(&mut self) {
+        match self.way {
+            Way::Straight | Way::Crashing => {}
+            Way::Restarted | Way::OnDisk => self.engine.restart().await.unwrap(),
+            Way::Closed => {
+                self.engine.shutdown(Duration::from_secs(1)).await.unwrap();
+                let folder = self.folder.as_ref().unwrap().path();
+                let builder = testing::engine_in(folder).now(self.engine.now());
+                self.engine = started(builder, self.flow, &self.options).await;
+            }
+        }
+    }
+
+    /// Starts and finds runs of the flow.
+    pub fn client(&self) -> Client<F> {
+        self.engine.client()
+    }
+
+    /// The run called `r`, as the engine that is open now knows it.
+    pub async fn run(&self) -> F::Run {
+        self.client().run("r").await.unwrap()
+    }
+}
+
+async fn started<F: Flow>(builder: TestBuilder, flow: &dyn Fn() -> F, options: &Options) -> TestEngine {
+    builder.flow(flow()).options(options.clone()).start().await.unwrap()
+}
+
+impl<F> Deref for World<'_, F> {
+    type Target = TestEngine;
+
+    fn deref(&self) -> &TestEngine {
+        &self.engine
+    }
+}
+
+/// Runs `scenario` in each of `ways`, on an engine of its own with a flow of its own.
+pub async fn each_way<F: Flow>(
+    ways: &[Way],
+    flow: impl Fn() -> F,
+    scenario: impl AsyncFn(&mut World<'_, F>),
+) {
+    for way in ways {
+        let mut world = World::new(*way, &flow, Options::default()).await;
+        scenario(&mut world).await;
+        world.shutdown(Duration::ZERO).await.unwrap();
+    }
+}
+
+/// An engine in memory with one flow.
+pub async fn engine<F: Flow>(flow: F) -> TestEngine {
+    testing::engine().flow(flow).start().await.unwrap()
+}
+
+/// Counts something that flows do. All clones are the same counter.
+#[derive(Clone, Debug, Default)]
+pub struct Counter(Arc<AtomicUsize>);
+
+impl Counter {
+    /// Counts one more, and gives how many there are with it.
+    pub fn add(&self) -> usize {
+        self.0.fetch_add(1, Ordering::SeqCst) + 1
+    }
+
+    pub fn get(&self) -> usize {
+        self.0.load(Ordering::SeqCst)
+    }
+}
+
+/// A length in seconds.
+pub const fn seconds(count: u64) -> Duration {
+    Duration::from_secs(count)
+}
+
+/// A length in hours.
+pub const fn hours(count: u64) -> Duration {
+    Duration::from_secs(count * 3600)
+}
