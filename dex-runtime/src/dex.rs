@@ -8,7 +8,7 @@ use std::time::Duration;
 use tokio::sync::{oneshot, watch};
 
 use crate::activity::{Activity, Busy};
-use crate::client::Client;
+use crate::client::{Client, DynClient};
 use crate::commit::{NotTaken, Ticket};
 use crate::definition::{Flow, Flows};
 use crate::error::{Error, ErrorKind, Result};
@@ -60,6 +60,11 @@ impl Dex {
     /// Starts and finds runs of flow `F`.
     pub fn client<F: Flow>(&self) -> Client<F> {
         Client::new(Arc::clone(&self.core))
+    }
+
+    /// Starts and finds runs of whatever flow by names and JSON, for tools.
+    pub fn dynamic(&self) -> DynClient {
+        DynClient::new(Arc::clone(&self.core))
     }
 
     /// Read-only questions about runs of whatever flow, for tools.

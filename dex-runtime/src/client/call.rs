@@ -7,7 +7,7 @@ use tokio::sync::oneshot;
 use super::untyped::UntypedRun;
 use crate::commit::Ticket;
 use crate::definition::call::RpcEnd;
-use crate::definition::{Core as ContextCore, Registered};
+use crate::definition::{Core as ContextCore, MemberKind, Registered};
 use crate::dex::written;
 use crate::engine::{Command, Failure, FailureKind, Rejection, RpcReport, View};
 use crate::error::{Error, ErrorKind, Result};
@@ -142,5 +142,5 @@ fn failed(rpc: &str, failure: Failure) -> Error {
 }
 
 fn unknown(flow: &Registered, rpc: &str) -> Error {
-    Error::new(ErrorKind::NotFound, format!("flow `{}` has no RPC `{rpc}`", flow.name))
+    flow.flow.definition().unknown(MemberKind::Rpc, rpc)
 }

@@ -5,6 +5,7 @@
 
 mod begin;
 mod call;
+mod dynamic;
 mod handle;
 mod result;
 mod start;
@@ -17,6 +18,7 @@ use std::marker::PhantomData;
 use std::sync::Arc;
 
 pub use self::begin::Reuse;
+pub use self::dynamic::{DynClient, DynResult, DynRun, DynStart};
 pub use self::handle::RunHandle;
 pub use self::result::RunResult;
 pub use self::start::Start;
