@@ -252,7 +252,7 @@ impl Shard {
 
     /// Ends the use of the store. What was durable stays so without it.
     pub(crate) async fn close_store(&self) -> Result<(), Error> {
-        self.ask(|store| store.close()).await
+        self.ask(Store::close).await
     }
 
     async fn join_committer(&self) {
