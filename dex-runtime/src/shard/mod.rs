@@ -29,7 +29,7 @@ use crate::error::{Error, ErrorKind};
 use crate::options::Options;
 use crate::registry::{Registry, Resident, Writer};
 use crate::store::{Store, StoreError};
-use crate::time::{Clock, Timestamp};
+use crate::time::{Clock, Timestamp, first_of};
 use crate::worker;
 
 /// One opening of a store.
@@ -247,15 +247,10 @@ impl Shard {
 
     /// Waits for running handlers until `deadline`. Gives how many still run.
     async fn handlers_end(&self, deadline: Timestamp) -> usize {
-        // How often running handlers are counted; a shutdown may be late by this.
-        const LOOK: Duration = Duration::from_millis(5);
-        loop {
-            let (running, now) = (self.queue.running(), self.clock.now());
-            if running == 0 || now >= deadline {
-                return running;
-            }
-            self.clock.sleep_until(now.saturating_add(LOOK).min(deadline)).await;
+        while self.queue.running() > 0 && self.clock.now() < deadline {
+            first_of(self.queue.empty(), self.clock.sleep_until(deadline)).await;
         }
+        self.queue.running()
     }
 
     /// Ends the use of the store. What was durable stays so without it.

@@ -53,10 +53,6 @@ impl DynRun {
     /// # Errors
     ///
     /// [`ErrorKind::RpcFailed`]: the handler refused or failed; nothing was changed.
-    #[expect(
-        clippy::needless_pass_by_value,
-        reason = "what is stored is given away: the caller need not borrow"
-    )]
     pub async fn call(&self, rpc: &str, input: Json) -> Result<Json> {
         let (place, rpc) = self.definition().member(MemberKind::Rpc, rpc)?;
         let takes_nothing = self.definition().rpcs.get(place).is_some_and(|rpc| rpc.input == "()");
@@ -73,10 +69,6 @@ impl DynRun {
     /// # Errors
     ///
     /// As [`RunHandle::publish`](crate::RunHandle::publish).
-    #[expect(
-        clippy::needless_pass_by_value,
-        reason = "what is stored is given away: the caller need not borrow"
-    )]
     pub async fn publish(&self, channel: &str, message: Json) -> Result<()> {
         let (slot, message) = checked_member(&self.flow, MemberKind::Channel, channel, &message)?;
         self.run.change(Command::Publish { slot, values: vec![message] }).await
@@ -109,10 +101,6 @@ impl DynRun {
     /// # Errors
     ///
     /// [`ErrorKind::Closed`]: the run has ended; nothing was written.
-    #[expect(
-        clippy::needless_pass_by_value,
-        reason = "what is stored is given away: the caller need not borrow"
-    )]
     pub async fn set(&self, attribute: &str, value: Json) -> Result<()> {
         let (slot, value) = checked_member(&self.flow, MemberKind::Attribute, attribute, &value)?;
         self.run.write_attribute(slot, Some(value)).await
