@@ -95,7 +95,7 @@ fn has_word(line: &str, word: &str) -> bool {
         let before = line[..at].chars().next_back();
         let after = line[at + word.len()..].chars().next();
         let ends_in_name = word.ends_with(name);
-        !before.is_some_and(name) && !(ends_in_name && after.is_some_and(name))
+        !(before.is_some_and(name) || ends_in_name && after.is_some_and(name))
     })
 }
 

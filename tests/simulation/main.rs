@@ -59,6 +59,7 @@ impl Simulation {
     }
 
     async fn operate(&mut self, operation: &Operation) {
+        eprintln!("{operation:?}");
         match operation {
             Operation::Start { run } => self.start(*run).await,
             Operation::Publish { run, channel, settle } => {
