@@ -32,6 +32,9 @@ type Taken = OneOf3<u64, Vec<u64>, TimerFired>;
 impl Machine {
     #[attribute]
     const REPORT: Attribute<Report>;
+    /// Apart from what steps write: a step that runs meanwhile would put back what it saw.
+    #[attribute]
+    const ADDED: Attribute<u64>;
     #[channel]
     pub(crate) const FIRST: Channel<u64>;
     #[channel]
@@ -95,13 +98,13 @@ impl Machine {
 
     #[rpc]
     pub(crate) async fn add(&self, ctx: &mut RpcContext<Self>) -> RpcResult<()> {
-        let mut report = ctx.get(Self::REPORT)?.unwrap_or_default();
-        report.added += 1;
-        ctx.set(Self::REPORT, report)
+        let added = ctx.get(Self::ADDED)?.unwrap_or_default();
+        ctx.set(Self::ADDED, added + 1)
     }
 
     #[rpc]
     pub(crate) async fn report(&self, ctx: &RpcContext<Self>) -> RpcResult<Report> {
-        Ok(ctx.get(Self::REPORT)?.unwrap_or_default())
+        let report = ctx.get(Self::REPORT)?.unwrap_or_default();
+        Ok(Report { added: ctx.get(Self::ADDED)?.unwrap_or_default(), ..report })
     }
 }

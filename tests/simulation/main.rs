@@ -22,18 +22,21 @@ use plan::{Operation, Plan};
 /// Enough to meet most pairs of operations, in a few seconds.
 const SEEDS: u64 = 50;
 
-#[tokio::test]
-async fn random_operations_and_faults_keep_what_the_model_keeps() {
+#[test]
+fn random_operations_and_faults_keep_what_the_model_keeps() {
     let number = |name: &str| env::var(name).ok().and_then(|value| value.parse::<u64>().ok());
     let seeds = match number("DEX_SIM_SEED") {
         Some(seed) => seed..seed + 1,
         None => 0..number("DEX_SIM_SEEDS").unwrap_or(SEEDS),
     };
     for seed in seeds {
-        let simulation = tokio::spawn(Simulation::run(seed));
-        if let Err(failed) = simulation.await {
-            panic!("seed {seed} failed; repeat it with DEX_SIM_SEED={seed}: {failed}");
-        }
+        // On a thread and a runtime of its own, so that the failing seed can be named.
+        let simulation = std::thread::spawn(move || {
+            let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
+            runtime.block_on(Simulation::run(seed));
+        });
+        let ended = simulation.join();
+        assert!(ended.is_ok(), "seed {seed} failed; repeat it with DEX_SIM_SEED={seed}");
     }
 }
 

@@ -121,7 +121,8 @@ pub(super) struct IdleRuns {
 
 impl IdleRuns {
     pub(super) fn new(max: usize) -> Self {
-        Self { runs: Mutex::default(), max }
+        // A run that is let go before whoever loaded it has used it would be loaded for ever.
+        Self { runs: Mutex::default(), max: max.max(1) }
     }
 
     /// Adds a run; gives those that have to go for it. A run may be here more than once.
