@@ -2,6 +2,7 @@
 
 use std::fmt;
 use std::path::Path;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, PoisonError, RwLock, Weak};
 use std::time::Duration;
 
@@ -152,6 +153,7 @@ impl Builder {
             current: RwLock::new(Current::Open(Arc::clone(&shard))),
             changed: watch::Sender::new(()),
             reopening: tokio::sync::Mutex::default(),
+            hurry: AtomicUsize::new(0),
         });
         tokio::spawn(supervise(Arc::downgrade(&core), shard));
         Ok(Dex { core })
@@ -231,6 +233,8 @@ pub(crate) struct Core {
     changed: watch::Sender<()>,
     /// Held by whoever opens the store again: there is one opening at a time.
     reopening: tokio::sync::Mutex<()>,
+    /// Restarts that wait for that; a pause before an opening is then cut short.
+    hurry: AtomicUsize,
 }
 
 /// The engine was shut down, so nothing takes the place of what was.
@@ -400,11 +404,17 @@ impl Core {
     ///
     /// As [`Builder::start`]; the engine has then ended.
     pub(crate) async fn restart(self: &Arc<Self>) -> Result<()> {
-        let _opening = self.reopening.lock().await;
         let why = Error::new(ErrorKind::Unavailable, "the engine is being opened again");
-        let Ok(before) = self.set(Current::Opening(why)) else { return self.shard().map(drop) };
-        if let Current::Open(shard) = before {
-            shard.kill(Phase::Replaced).await;
+        self.hurry.fetch_add(1, Ordering::AcqRel);
+        // At first so that a pause after a fault ends, and again for what that has opened meanwhile.
+        let Ok(before) = self.set(Current::Opening(why.clone())) else { return self.shard().map(drop) };
+        let _opening = self.reopening.lock().await;
+        self.hurry.fetch_sub(1, Ordering::AcqRel);
+        let Ok(meanwhile) = self.set(Current::Opening(why)) else { return self.shard().map(drop) };
+        for ended in [before, meanwhile] {
+            if let Current::Open(shard) = ended {
+                shard.kill(Phase::Replaced).await;
+            }
         }
         let opened = self.recipe.open().await;
         let shard = opened.inspect_err(|_| drop(self.set(Current::ShutDown)))?;
@@ -474,8 +484,9 @@ impl Core {
     /// to do.
     async fn pause(&self, busy: Option<Busy>) {
         let mut changed = self.changed.subscribe();
-        // Looked at after subscribing: a shutdown between the two would be missed.
-        if self.shard().is_err_and(|error| error.kind() == ErrorKind::ShutDown) {
+        // Looked at after subscribing: what comes between the two would be missed.
+        let shut_down = self.shard().is_err_and(|error| error.kind() == ErrorKind::ShutDown);
+        if shut_down || self.hurry.load(Ordering::Acquire) > 0 {
             return;
         }
         let clock = &self.recipe.clock;
