@@ -70,18 +70,18 @@ impl Model {
         (0..RUNS).filter(|run| !self.runs.contains_key(run) && !self.perhaps.contains(run))
     }
 
-    pub(crate) fn started(&mut self, run: usize, answer: Answer<RunId>) {
+    pub(crate) fn started(&mut self, run: usize, answer: &Answer<RunId>) {
         match answer {
             Answer::Done(id) => {
                 assert!(!self.runs.contains_key(&run), "run {run} was started twice");
-                self.exists(run, id);
+                self.exists(run, *id);
             }
             Answer::Exists(id) => {
                 assert!(
                     self.runs.contains_key(&run) || self.perhaps.contains(&run),
                     "run {run} exists though nobody started it"
                 );
-                self.exists(run, id);
+                self.exists(run, *id);
             }
             Answer::Unknown if !self.runs.contains_key(&run) => self.perhaps.push(run),
             Answer::Unknown | Answer::Nothing => {}

@@ -1,6 +1,7 @@
 //! What all handles of an engine share: which shard works now.
 
 use std::fmt;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, PoisonError, RwLock};
 use std::time::Duration;
 
@@ -24,6 +25,8 @@ pub(crate) struct Core {
     pub(super) changed: watch::Sender<()>,
     /// Held by whoever opens the store again: there is one opening at a time.
     pub(super) reopening: tokio::sync::Mutex<()>,
+    /// Restarts that wait for that; a pause before an opening is then cut short.
+    pub(super) hurry: AtomicUsize,
 }
 
 /// The engine was shut down, so nothing takes the place of what was.
@@ -201,11 +204,17 @@ impl Core {
     ///
     /// As [`Builder::start`]; the engine has then ended.
     pub(crate) async fn restart(self: &Arc<Self>) -> Result<()> {
-        let _opening = self.reopening.lock().await;
         let why = Error::new(ErrorKind::Unavailable, "the engine is being opened again");
-        let Ok(before) = self.set(Current::Opening(why)) else { return self.shard().map(drop) };
-        if let Current::Open(shard) = before {
-            shard.kill(Phase::Replaced).await;
+        self.hurry.fetch_add(1, Ordering::AcqRel);
+        // At first so that a pause after a fault ends, and again for what that has opened meanwhile.
+        let Ok(before) = self.set(Current::Opening(why.clone())) else { return self.shard().map(drop) };
+        let _opening = self.reopening.lock().await;
+        self.hurry.fetch_sub(1, Ordering::AcqRel);
+        let Ok(meanwhile) = self.set(Current::Opening(why)) else { return self.shard().map(drop) };
+        for ended in [before, meanwhile] {
+            if let Current::Open(shard) = ended {
+                shard.kill(Phase::Replaced).await;
+            }
         }
         let opened = self.recipe.open().await;
         let shard = opened.inspect_err(|_| drop(self.set(Current::ShutDown)))?;

@@ -10,6 +10,7 @@ mod supervise;
 
 use std::fmt;
 use std::path::Path;
+use std::sync::atomic::AtomicUsize;
 use std::sync::{Arc, RwLock};
 use std::time::Duration;
 
@@ -172,6 +173,7 @@ impl Builder {
             current: RwLock::new(Current::Open(Arc::clone(&shard))),
             changed: watch::Sender::new(()),
             reopening: tokio::sync::Mutex::default(),
+            hurry: AtomicUsize::new(0),
         });
         tokio::spawn(supervise(Arc::downgrade(&core), shard));
         Ok(Dex { core })

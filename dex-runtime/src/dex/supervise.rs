@@ -1,5 +1,6 @@
 //! Opening the store again after a fault.
 
+use std::sync::atomic::Ordering;
 use std::sync::{Arc, Weak};
 use std::time::Duration;
 
@@ -66,8 +67,9 @@ impl Core {
     /// to do.
     async fn pause(&self, busy: Option<Busy>) {
         let mut changed = self.changed.subscribe();
-        // Looked at after subscribing: a shutdown between the two would be missed.
-        if self.shard().is_err_and(|error| error.kind() == ErrorKind::ShutDown) {
+        // Looked at after subscribing: what comes between the two would be missed.
+        let shut_down = self.shard().is_err_and(|error| error.kind() == ErrorKind::ShutDown);
+        if shut_down || self.hurry.load(Ordering::Acquire) > 0 {
             return;
         }
         let clock = &self.recipe.clock;
