@@ -114,6 +114,9 @@ const QUIET_MAX: Duration = Duration::from_secs(10);
 /// to be meant to hang, or to wait for the test.
 const HANGS_AFTER: Duration = Duration::from_millis(50);
 
+/// How soon, on the real clock, an engine that is being opened is looked at again.
+const LOOK_AGAIN: Duration = Duration::from_millis(5);
+
 /// A running engine of a test.
 #[derive(Clone, Debug)]
 pub struct TestEngine {
@@ -195,8 +198,8 @@ impl TestEngine {
                 Err(_) => (None, sleeper),
             };
             let Some(next) = next else {
-                // The store is being opened.
-                let _ = tokio::time::timeout(QUIET_MAX, core.changed()).await;
+                // The store is being opened, or somebody is about to sleep before it is.
+                let _ = tokio::time::timeout(LOOK_AGAIN, core.changed()).await;
                 continue;
             };
             if next > target {
