@@ -2,7 +2,7 @@
 
 use std::fmt;
 use std::path::Path;
-use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicI64, AtomicUsize, Ordering};
 use std::sync::{Arc, PoisonError, RwLock, Weak};
 use std::time::Duration;
 
@@ -154,6 +154,7 @@ impl Builder {
             changed: watch::Sender::new(()),
             reopening: tokio::sync::Mutex::default(),
             hurry: AtomicUsize::new(0),
+            paused_until: AtomicI64::new(0),
         });
         tokio::spawn(supervise(Arc::downgrade(&core), shard));
         Ok(Dex { core })
@@ -235,6 +236,8 @@ pub(crate) struct Core {
     reopening: tokio::sync::Mutex<()>,
     /// Restarts that wait for that; a pause before an opening is then cut short.
     hurry: AtomicUsize,
+    /// Until when there is a pause before the next opening; in the past if there is none.
+    paused_until: AtomicI64,
 }
 
 /// The engine was shut down, so nothing takes the place of what was.
@@ -337,6 +340,11 @@ impl Core {
                 other => return other,
             }
         }
+    }
+
+    /// Until when there is a pause before the store is opened again; in the past if there is none.
+    pub(crate) fn paused_until(&self) -> Timestamp {
+        Timestamp::from_micros(self.paused_until.load(Ordering::Acquire))
     }
 
     /// Completes when another shard works, or the engine has ended.
@@ -490,9 +498,12 @@ impl Core {
             return;
         }
         let clock = &self.recipe.clock;
-        let sleep = clock.sleep_until(clock.now().saturating_add(REOPEN_PAUSE));
+        let until = clock.now().saturating_add(REOPEN_PAUSE);
+        let sleep = clock.sleep_until(until);
+        self.paused_until.store(until.as_micros(), Ordering::Release);
         drop(busy);
         first_of(async { drop(changed.changed().await) }, sleep).await;
+        self.paused_until.store(0, Ordering::Release);
     }
 }
 

@@ -32,7 +32,7 @@ fn random_operations_and_faults_keep_what_the_model_keeps() {
     for seed in seeds {
         // On a thread and a runtime of its own, so that the failing seed can be named.
         let simulation = std::thread::spawn(move || {
-            let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(1).enable_all().build().unwrap();
+            let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
             runtime.block_on(Simulation::run(seed));
         });
         let ended = simulation.join();

@@ -195,7 +195,8 @@ impl TestEngine {
                     (Some(shard), Some(sleeper.map_or(timer, |sleeper| sleeper.min(timer))))
                 }
                 Err(error) if error.kind() == ErrorKind::ShutDown => (None, Some(Timestamp::MAX)),
-                Err(_) => (None, sleeper),
+                // Somebody else may sleep, too; the store is opened at the end of the pause.
+                Err(_) => (None, Some(core.paused_until()).filter(|until| *until > self.clock.now())),
             };
             let Some(next) = next else {
                 // The store is being opened, or somebody is about to sleep before it is.
