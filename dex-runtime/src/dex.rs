@@ -419,8 +419,10 @@ impl Core {
         let _opening = self.reopening.lock().await;
         self.hurry.fetch_sub(1, Ordering::AcqRel);
         let Ok(meanwhile) = self.set(Current::Opening(why)) else { return self.shard().map(drop) };
+        let mut busy = Vec::new();
         for ended in [before, meanwhile] {
             if let Current::Open(shard) = ended {
+                busy.extend(shard.take_failing());
                 shard.kill(Phase::Replaced).await;
             }
         }
@@ -429,6 +431,7 @@ impl Core {
         if self.install(&shard).await.is_ok() {
             tokio::spawn(supervise(Arc::downgrade(self), shard));
         }
+        drop(busy);
         Ok(())
     }
 }
