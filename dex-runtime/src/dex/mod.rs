@@ -10,7 +10,7 @@ mod supervise;
 
 use std::fmt;
 use std::path::Path;
-use std::sync::atomic::AtomicUsize;
+use std::sync::atomic::{AtomicI64, AtomicUsize};
 use std::sync::{Arc, RwLock};
 use std::time::Duration;
 
@@ -184,6 +184,7 @@ impl Builder {
             changed: watch::Sender::new(()),
             reopening: tokio::sync::Mutex::default(),
             hurry: AtomicUsize::new(0),
+            paused_until: AtomicI64::new(0),
         });
         tokio::spawn(supervise(Arc::downgrade(&core), shard));
         Ok(Dex { core })
