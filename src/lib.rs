@@ -52,6 +52,8 @@
 //!   [`#[attribute]`](macro@attribute), [`#[channel]`](macro@channel), [`#[rpc]`](macro@rpc).
 //! - What a step says: [`Next`]. What it waits for: [`Wait`]. What it sees: [`StepContext`].
 //! - Running it: [`Dex`], [`Client`], [`RunHandle`], [`Options`]. What can go wrong: [`Error`].
+//! - Tools that know flows by name: [`DynClient`]; what a flow says about itself:
+//!   [`FlowDefinition`](definition::FlowDefinition).
 //! - Testing it in milliseconds: [`testing`].
 //! - Why a run does not move: [`RunHandle::describe`] and [`explain`](inspect::RunInfo::explain).
 
@@ -88,15 +90,19 @@ pub use dex_runtime::{Value, ValueError};
 // Running it.
 pub use dex_runtime::engine::{Closing, Limits, Status, Stop};
 pub use dex_runtime::{
-    Builder, Client, Dex, Error, ErrorKind, FlowId, IdError, Name, Options, Result, Reuse, RunHandle, RunId,
-    RunResult, Start, Timestamp,
+    Builder, Client, Dex, DynClient, DynResult, DynRun, DynStart, Error, ErrorKind, FlowId, IdError, Name,
+    Options, Result, Reuse, RunHandle, RunId, RunResult, Start, Timestamp, Waiting,
 };
 
 /// The run handle of flow `F`: what `client.start(..).await` gives, with a method for each RPC.
 pub type Run<F> = <F as Flow>::Run;
 
 // For tests and tools.
-pub use dex_runtime::{definition, inspect, testing};
+pub use dex_runtime::{definition, inspect};
+
+#[doc = include_str!("docs/testing.md")]
+#[doc(inline)]
+pub use dex_runtime::testing;
 
 pub mod prelude;
 

@@ -54,6 +54,8 @@ pub enum ErrorKind {
     Canceling,
     /// The flow is not registered with this engine.
     UnknownFlow,
+    /// The flow has no member of this name and kind; the text lists those that it has.
+    UnknownName,
     /// A limit of the run is reached; see the text for which.
     LimitReached,
     /// The RPC's handler refused or failed; nothing was changed.

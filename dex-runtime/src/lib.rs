@@ -21,11 +21,15 @@ mod ids;
 mod options;
 mod registry;
 mod shard;
+mod suggest;
 mod time;
 mod value;
 mod worker;
 
-pub use self::client::{Client, Reuse, RunHandle, RunResult, Start, TimeoutPolicy};
+pub use self::client::{
+    Client, DynClient, DynResult, DynRun, DynStart, Reuse, RunHandle, RunResult, Start, TimeoutPolicy,
+    Waiting,
+};
 pub use self::dex::{Builder, Dex};
 pub use self::error::{Error, ErrorKind, Result};
 pub use self::ids::{

@@ -5,50 +5,45 @@ use std::time::Duration;
 
 use tokio::sync::oneshot;
 
-use super::handle::RunHandle;
 use super::request::Request;
+use super::untyped::UntypedRun;
 use crate::commit::Ticket;
 use crate::definition::call::RpcEnd;
-use crate::definition::{Core as ContextCore, Flow, Place, Registered, RpcDefinition};
+use crate::definition::{Core as ContextCore, MemberKind, Place, Registered, RpcDefinition};
 use crate::dex::written;
-use crate::engine::{Command, Failure, Rejection, RpcReport, RunState, View};
+use crate::engine::{Command, Failure, FailureKind, Rejection, RpcReport, RunState, View};
 use crate::error::{Error, ErrorKind, Result};
 use crate::ids::Slot;
 use crate::registry::{Refused, Resident, Submit, Submitted};
 use crate::shard::{Found, Shard};
 use crate::time::Timestamp;
-use crate::value::{Payload, Value};
+use crate::value::Payload;
 use crate::worker::{self, Deadline, Ended, Leash};
 
-impl<F: Flow> RunHandle<F> {
-    /// Calls an RPC by its stored name. The generated methods call this.
-    #[doc(hidden)]
-    pub async fn call<I: Value, O: Value>(&self, rpc: &'static str, input: &I) -> Result<O> {
-        let input = Payload::encode(input)?;
-        let flow = Arc::clone(self.core.flows().of::<F>()?);
-        let call = |shard: Arc<Shard>| {
-            let (flow, input) = (Arc::clone(&flow), input.clone());
-            let request = self.request("rpc", &[rpc.as_bytes(), input.as_bytes()]);
-            async move { self.call_in(&shard, &flow, Asked { rpc, input, request }).await }
-        };
-        let answer = self.core.with_shard(call).await?;
-        Ok(answer.decode()?)
+impl UntypedRun {
+    /// Calls an RPC by its stored name, and gives its encoded answer.
+    pub(super) async fn call(&self, flow: &Arc<Registered>, rpc: &str, input: Payload) -> Result<Payload> {
+        let id = self.request.clone();
+        let request = id.map(|id| Request::new(id, "rpc", &[rpc.as_bytes(), input.as_bytes()]));
+        let asked = Asked { rpc: rpc.to_owned(), input, request };
+        let asked = &asked;
+        self.core.with_shard(|shard| async move { self.call_in(&shard, flow, asked).await }).await
     }
 
-    async fn call_in(&self, shard: &Arc<Shard>, flow: &Arc<Registered>, asked: Asked) -> Result<Payload> {
-        let rpc = asked.rpc;
+    async fn call_in(&self, shard: &Arc<Shard>, flow: &Arc<Registered>, asked: &Asked) -> Result<Payload> {
+        let rpc = asked.rpc.as_str();
         let place = flow.rpc(rpc).ok_or_else(|| unknown(flow, rpc))?;
         let limit = place.definition.timeout.unwrap_or(Duration::MAX).min(shard.options.rpc_timeout);
         let deadline = shard.clock.now().saturating_add(limit);
         for _ in 0..shard.options.rpc_attempts_max {
-            let Seen { run, view, unwritten, before } = self.view(shard, place.locks, &asked).await?;
+            let Seen { run, view, unwritten, before } = self.view(shard, place.locks, asked).await?;
             if let Some(answer) = before {
                 shard.durable(unwritten).await?;
                 return Ok(answer);
             }
             let end = invoke(shard, flow, place, asked.input.clone(), view, (deadline, limit)).await?;
             let answer = end.answer.clone();
-            match self.apply(shard, flow, &asked, run.as_ref(), unwritten, end).await? {
+            match self.apply(shard, flow, asked, run.as_ref(), unwritten, end).await? {
                 Applied::Done => return Ok(answer),
                 Applied::Before(answer) => return Ok(answer),
                 // What it read has changed: it runs again on what is there now.
@@ -57,8 +52,7 @@ impl<F: Flow> RunHandle<F> {
         }
         let message = format!(
             "RPC `{rpc}` on `{}`: what it reads changed in each of {} attempts; nothing was changed",
-            self.flow_id(),
-            shard.options.rpc_attempts_max,
+            self.flow_id, shard.options.rpc_attempts_max,
         );
         Err(Error::new(ErrorKind::Timeout, message))
     }
@@ -103,7 +97,7 @@ impl<F: Flow> RunHandle<F> {
         seen: Option<Ticket>,
         end: RpcEnd,
     ) -> Result<Applied> {
-        let rpc = asked.rpc;
+        let rpc = asked.rpc.as_str();
         let Some(place) = flow.rpc(rpc) else { return Err(unknown(flow, rpc)) };
         let RpcEnd { staged, reads, movements, cancels, answer: given } = end;
         let changes = !(staged.is_empty() && movements.is_empty() && cancels.is_empty());
@@ -140,7 +134,7 @@ impl<F: Flow> RunHandle<F> {
 /// What a caller asks for.
 #[derive(Debug)]
 struct Asked {
-    rpc: &'static str,
+    rpc: String,
     input: Payload,
     request: Option<Request>,
 }
@@ -176,7 +170,7 @@ async fn invoke(
     let deadline = Deadline::new(&shard.clock, deadline);
     match worker::call(handler, Leash { deadline: Some(deadline), ..Leash::default() }).await {
         Ended::Returned(Ok(end)) => Ok(end),
-        Ended::Returned(Err(error)) => Err(failed(rpc, error.into_failure())),
+        Ended::Returned(Err(error)) => Err(refused(rpc, error.into_failure())),
         Ended::Panicked(failure) => Err(failed(rpc, failure)),
         Ended::TimedOut | Ended::Silent | Ended::CalledOff => {
             let message = format!("RPC `{rpc}` took longer than {limit:?}; nothing was changed");
@@ -185,11 +179,20 @@ async fn invoke(
     }
 }
 
+fn refused(rpc: &str, failure: Failure) -> Error {
+    // The handler was not called: its argument does not fit.
+    if failure.kind == FailureKind::Unworkable {
+        let message = format!("RPC `{rpc}` was not called: {}", failure.message);
+        return Error::with_failure(ErrorKind::InvalidValue, message, failure);
+    }
+    failed(rpc, failure)
+}
+
 fn failed(rpc: &str, failure: Failure) -> Error {
     let message = format!("RPC `{rpc}` failed and changed nothing: {}: {}", failure.kind, failure.message);
     Error::with_failure(ErrorKind::RpcFailed, message, failure)
 }
 
 fn unknown(flow: &Registered, rpc: &str) -> Error {
-    Error::new(ErrorKind::NotFound, format!("flow `{}` has no RPC `{rpc}`", flow.name))
+    flow.flow.definition().unknown(MemberKind::Rpc, rpc)
 }

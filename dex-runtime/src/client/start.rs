@@ -1,4 +1,4 @@
-//! Starting a run.
+//! Starting a run of a flow.
 
 use std::fmt;
 use std::future::{Future, IntoFuture};
@@ -7,88 +7,27 @@ use std::pin::Pin;
 use std::sync::Arc;
 use std::time::Duration;
 
-use tokio::sync::oneshot;
-
+use super::begin::{Beginning, Reuse, TimeoutPolicy};
 use super::handle::RunHandle;
-use super::request::Request;
-use crate::definition::{Flow, Registered};
-use crate::dex::{Core, written};
-use crate::engine::{
-    self, CancelPlan, Command, Movement, Rejection, RunIdentity, RunState, Staged, Status, Stop,
-    TimeoutAction,
-};
-use crate::error::{Error, ErrorKind, Result};
-use crate::ids::{FlowId, Name, RunId};
-use crate::registry::{Refused, Resident, Submit};
-use crate::shard::{Found, Shard};
-use crate::value::Payload;
-
-/// What to do when the id has a run already.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
-pub enum Reuse {
-    /// Refuse, whether the run goes on or has ended.
-    #[default]
-    Reject,
-    /// Start a new run if the old one failed, was canceled or was terminated.
-    AllowIfFailed,
-    /// Start a new run if the old one has ended.
-    AllowIfClosed,
-    /// Start a new run in any case; one that goes on is terminated.
-    TerminateIfRunning,
-}
-
-impl Reuse {
-    /// Whether a new run may take the place of one that has ended like this.
-    fn allows(self, status: Status) -> bool {
-        match self {
-            Self::Reject => false,
-            Self::AllowIfFailed => status.is_closed() && status != Status::Completed,
-            Self::AllowIfClosed | Self::TerminateIfRunning => status.is_closed(),
-        }
-    }
-}
-
-/// What happens when a run's own time is up.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum TimeoutPolicy {
-    /// The run fails at once.
-    Fail,
-    /// The run is cancelled, as [`RunHandle::cancel`] does it.
-    Cancel,
-    /// The flow's `on_timeout` step starts, beside whatever else the run does.
-    Step,
-}
+use crate::definition::{Attribute, Channel, Flow};
+use crate::dex::Core;
+use crate::error::Result;
+use crate::value::{Payload, Value};
 
 /// A run that is about to be started; made by [`Client::start`](super::Client::start). Await it.
 #[must_use = "a run is not started until this is awaited"]
 pub struct Start<F> {
     core: Arc<Core>,
-    request: Result<(FlowId, Payload)>,
+    beginning: Result<Beginning>,
     reuse: Reuse,
-    timeout: Option<Duration>,
-    on_timeout: Option<TimeoutPolicy>,
-    request_id: Option<String>,
     flow: PhantomData<fn() -> F>,
-}
-
-/// A start, checked.
-#[derive(Clone, Debug)]
-struct Wanted {
-    flow_id: FlowId,
-    input: Payload,
-    reuse: Reuse,
-    timeout: Option<(Duration, TimeoutAction)>,
-    request: Option<Request>,
 }
 
 impl<F: Flow> Start<F> {
     pub(super) fn new(core: Arc<Core>, flow_id: &str, input: &F::Input) -> Self {
-        let request = FlowId::new(flow_id).map_err(Error::from).and_then(|flow_id| {
-            let input = Payload::encode(input)?;
-            Ok((flow_id, input))
-        });
-        let (reuse, timeout) = (Reuse::Reject, F::definition().timeout);
-        Self { core, request, reuse, timeout, on_timeout: None, request_id: None, flow: PhantomData }
+        let input = Payload::encode(input).map_err(Into::into);
+        let beginning = input.and_then(|input| Beginning::new(flow_id, input));
+        Self { core, beginning, reuse: Reuse::Reject, flow: PhantomData }
     }
 
     /// Sets what to do when the id has a run already. The default refuses.
@@ -96,75 +35,70 @@ impl<F: Flow> Start<F> {
         Self { reuse, ..self }
     }
 
+    /// Gives the run an attribute from the beginning: it is set in the commit that creates the run.
+    #[expect(
+        clippy::needless_pass_by_value,
+        reason = "what is stored is given away: the caller need not borrow"
+    )]
+    pub fn with<T: Value>(mut self, attribute: Attribute<F, T>, value: T) -> Self {
+        self.beginning = self.beginning.and_then(|mut beginning| {
+            let value = Payload::encode(&value)?;
+            beginning.staged.attributes.push((attribute.slot(), Some(value)));
+            Ok(beginning)
+        });
+        self
+    }
+
+    /// Puts a message into a channel of the run from the beginning, in the commit that creates the run. Several
+    /// keep their order.
+    #[expect(
+        clippy::needless_pass_by_value,
+        reason = "what is stored is given away: the caller need not borrow"
+    )]
+    pub fn publish<T: Value>(mut self, channel: Channel<F, T>, message: T) -> Self {
+        self.beginning = self.beginning.and_then(|mut beginning| {
+            beginning.staged.messages.push((channel.slot(), Payload::encode(&message)?));
+            Ok(beginning)
+        });
+        self
+    }
+
     /// Sets how long the run may take. The default is the flow's `timeout`, or for ever.
     ///
     /// What happens then is what [`on_timeout`](Self::on_timeout) says. A pause does not stop this clock, but
     /// what happens at its end waits for the end of the pause.
     pub fn timeout(self, timeout: Duration) -> Self {
-        Self { timeout: Some(timeout), ..self }
+        self.change(|beginning| beginning.timeout = Some(timeout))
     }
 
     /// Sets what happens when the run's time is up. The default is the flow's `on_timeout` step, if it has
     /// one, and else to fail.
     pub fn on_timeout(self, policy: TimeoutPolicy) -> Self {
-        Self { on_timeout: Some(policy), ..self }
+        self.change(|beginning| beginning.on_timeout = Some(policy))
     }
 
     /// Makes this start one request, called `id`: a repetition with the same content gives the run that the
     /// first one started, as long as that is the newest run of its flow id.
     ///
-    /// With other content it fails with [`ErrorKind::RequestMismatch`].
+    /// With other content it fails with [`ErrorKind::RequestMismatch`](crate::ErrorKind::RequestMismatch).
     pub fn request_id(self, id: impl Into<String>) -> Self {
-        Self { request_id: Some(id.into()), ..self }
+        let id = id.into();
+        self.change(|beginning| beginning.request_id = Some(id))
+    }
+
+    fn change(self, change: impl FnOnce(&mut Beginning)) -> Self {
+        let beginning = self.beginning.map(|mut beginning| {
+            change(&mut beginning);
+            beginning
+        });
+        Self { beginning, ..self }
     }
 
     async fn run(self) -> Result<F::Run> {
+        let beginning = self.beginning?;
         let flow = Arc::clone(self.core.flows().of::<F>()?);
-        let core = Arc::clone(&self.core);
-        let wanted = self.check(&flow)?;
-        let start = |shard: Arc<Shard>| {
-            let (flow, wanted) = (Arc::clone(&flow), wanted.clone());
-            async move { shard.start_run(&flow, wanted).await }
-        };
-        let run = core.with_shard(start).await?;
-        Ok(RunHandle::new(core, wanted.flow_id, run).into())
+        Ok(RunHandle::of(beginning.begin(self.core, &flow, self.reuse).await?).into())
     }
-
-    fn check(self, flow: &Registered) -> Result<Wanted> {
-        let Self { core, request, reuse, timeout, on_timeout, request_id, .. } = self;
-        let (flow_id, input) = request?;
-        let content = format!("{} {reuse:?} {timeout:?} {on_timeout:?}", flow.name);
-        let request = match request_id {
-            Some(id) => Some(Request::new(Name::new(id)?, "start", &[content.as_bytes(), input.as_bytes()])),
-            None => None,
-        };
-        let grace = core.options().cancel_grace;
-        let timeout = timeout.map(|limit| Ok::<_, Error>((whole(limit)?, action(flow, on_timeout, grace)?)));
-        Ok(Wanted { flow_id, input, reuse, timeout: timeout.transpose()?, request })
-    }
-}
-
-/// A timeout that is one.
-fn whole(limit: Duration) -> Result<Duration> {
-    if limit < Duration::from_millis(1) {
-        let message = format!("a run cannot end within {limit:?}: give it a millisecond at least");
-        return Err(Error::new(ErrorKind::InvalidValue, message));
-    }
-    Ok(limit)
-}
-
-/// What happens at the end of a run's time.
-fn action(flow: &Registered, policy: Option<TimeoutPolicy>, grace: Duration) -> Result<TimeoutAction> {
-    let step = flow.flow.definition().on_timeout.and_then(|step| flow.target(step));
-    Ok(match (policy, step) {
-        (Some(TimeoutPolicy::Fail), _) | (None, None) => TimeoutAction::Fail,
-        (Some(TimeoutPolicy::Cancel), _) => TimeoutAction::Cancel(flow.cancel_plan(grace)),
-        (Some(TimeoutPolicy::Step) | None, Some(step)) => TimeoutAction::Step(step),
-        (Some(TimeoutPolicy::Step), None) => {
-            let message = format!("flow `{}` has no step for the end of its time: mark one", flow.name);
-            return Err(Error::new(ErrorKind::InvalidSetup, message));
-        }
-    })
 }
 
 impl<F: Flow> IntoFuture for Start<F> {
@@ -179,144 +113,8 @@ impl<F: Flow> IntoFuture for Start<F> {
 impl<F> fmt::Debug for Start<F> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Start")
-            .field("request", &self.request)
+            .field("beginning", &self.beginning)
             .field("reuse", &self.reuse)
             .finish_non_exhaustive()
     }
-}
-
-impl Shard {
-    /// Starts a run of `flow`. Two calls for one id are put in order here and nowhere else.
-    async fn start_run(self: &Arc<Self>, flow: &Registered, wanted: Wanted) -> Result<RunId> {
-        self.check()?;
-        let Wanted { flow_id, input, reuse, timeout, request } = wanted;
-        let guard = self.reserve(&flow_id).await;
-        if let Some(request) = &request
-            && let Some(run) = self.started_before(&flow_id, request).await?
-        {
-            return Ok(run);
-        }
-        let before = self.make_way(&flow_id, reuse).await?;
-        let now = self.clock.now();
-        let identity = RunIdentity {
-            flow: flow.name.clone(),
-            flow_id: flow_id.clone(),
-            run_id: RunId::generate(now),
-            started_at: now,
-        };
-        let movement = flow.start().map(|step| Movement {
-            step: step.name.clone(),
-            input,
-            waits: step.definition.wait.is_some(),
-            locks: step.locks.to_vec(),
-        });
-        let run = Arc::new(Resident::fresh(identity.clone()));
-        self.admit_fresh(&run, before)?;
-        let (reply, answer) = oneshot::channel();
-        let start = engine::Start { identity, movement, staged: Staged::default(), timeout };
-        let command = match request {
-            Some(request) => request.once(Payload::NULL, Command::Start(start)),
-            None => Command::Start(start),
-        };
-        if let Err(refused) = self.writer.submit(&run, command, Submit::called(reply)) {
-            self.registry.remove(&run)?;
-            return Err(refused.into_error(run.identity()));
-        }
-        // Whoever comes next finds the run in the registry.
-        drop(guard);
-        written(answer).await?;
-        Ok(run.identity().run_id)
-    }
-
-    /// The newest run of the id, if this request has started it.
-    async fn started_before(self: &Arc<Self>, flow_id: &FlowId, request: &Request) -> Result<Option<RunId>> {
-        let Some(live) = self.live(flow_id).await? else { return Ok(None) };
-        loop {
-            let before = match self.found_under_guard(live.run).await? {
-                None => None,
-                Some(Found::Closed(state)) => request.answered(&state)?,
-                Some(Found::Open(run)) => match run.read(|state| request.answered(state)) {
-                    Ok((before, unwritten)) => {
-                        self.durable(unwritten).await?;
-                        before?
-                    }
-                    Err(Refused::Passivated) => {
-                        self.check()?;
-                        continue;
-                    }
-                    Err(refused) => return Err(refused.into_error(run.identity())),
-                },
-            };
-            return Ok(before.map(|_| live.run));
-        }
-    }
-
-    /// Makes the run the live one of its id; in one step if it takes the place of another.
-    fn admit_fresh(&self, run: &Arc<Resident>, before: Option<Arc<Resident>>) -> Result<()> {
-        if let Some(before) = before
-            && self.registry.succeed(&before, run)?.is_ok()
-        {
-            return Ok(());
-        }
-        match self.registry.insert_if_absent(Arc::clone(run))? {
-            Ok(_) => Ok(()),
-            Err(occupant) => {
-                let occupant = occupant.identity();
-                Err(existing(&occupant.flow_id, occupant.run_id, Status::Running))
-            }
-        }
-    }
-
-    /// Refuses if the id has a run that `reuse` does not let go. Gives a run that was ended for it.
-    async fn make_way(self: &Arc<Self>, flow_id: &FlowId, reuse: Reuse) -> Result<Option<Arc<Resident>>> {
-        if let Some(run) = self.registry.live(flow_id)? {
-            match run.read(RunState::status) {
-                Ok((status, _)) if reuse.allows(status) => return Ok(Some(run)),
-                Ok((status, _)) if !status.is_closed() && reuse == Reuse::TerminateIfRunning => {
-                    return self.terminate(run).map(Some);
-                }
-                Ok((status, unwritten)) => {
-                    // Nobody may be told of a run that is lost after all.
-                    self.durable(unwritten).await?;
-                    return Err(existing(flow_id, run.identity().run_id, status));
-                }
-                // It has just left memory, so the store knows all of it.
-                Err(Refused::Passivated) => {}
-                Err(refused) => return Err(refused.into_error(run.identity())),
-            }
-        }
-        let id = flow_id.clone();
-        let stored = self.ask(move |store| match store.live(&id)? {
-            Some(live) => store.summary(live.run),
-            None => Ok(None),
-        });
-        match stored.await? {
-            None => Ok(None),
-            Some(summary) if reuse.allows(summary.status) => Ok(None),
-            Some(summary) if !summary.status.is_closed() && reuse == Reuse::TerminateIfRunning => {
-                match self.open(summary.run).await? {
-                    Some(run) => self.terminate(run).map(Some),
-                    None => Ok(None),
-                }
-            }
-            Some(summary) => Err(existing(flow_id, summary.run, summary.status)),
-        }
-    }
-
-    /// Ends a run for its successor. Its end is written before the successor's start, by the queue's order.
-    fn terminate(&self, run: Arc<Resident>) -> Result<Arc<Resident>> {
-        let reason = Some("another run was started under its id".to_owned());
-        let command = Command::Stop { stop: Stop::Terminate, reason, plan: CancelPlan::default() };
-        match self.writer.submit(&run, command, Submit::URGENT) {
-            Ok(_) | Err(Refused::Rejected(Rejection::Closed { .. })) => Ok(run),
-            Err(refused) => Err(refused.into_error(run.identity())),
-        }
-    }
-}
-
-fn existing(flow_id: &FlowId, run: RunId, status: Status) -> Error {
-    let message = format!(
-        "`{flow_id}` was already started as run {run} ({status}): use another id, or find it with `client.run(..)`"
-    );
-    Error::with_run(ErrorKind::AlreadyStarted, message, run, status)
 }

@@ -155,6 +155,10 @@ impl<F: Flow> Next<F> {
     pub(crate) fn into_parts(self) -> Result<(Choice, Vec<Cancel>), ValueError> {
         Ok((self.decision?, self.cancels))
     }
+
+    pub(crate) fn as_choice(&self) -> Result<&Choice, &ValueError> {
+        self.decision.as_ref()
+    }
 }
 
 impl<F> fmt::Debug for Next<F> {

@@ -3,6 +3,8 @@
 use std::collections::{HashMap, VecDeque};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
+use tokio::sync::Notify;
+
 use crate::activity::Busy;
 use crate::engine::{Task, View};
 use crate::ids::Name;
@@ -30,6 +32,8 @@ pub(crate) struct Job {
 pub(crate) struct ReadyQueue {
     queue: Mutex<Queue>,
     slots_max: usize,
+    /// Told when the last slot has ended.
+    emptied: Notify,
 }
 
 #[derive(Debug, Default)]
@@ -53,7 +57,7 @@ struct Lane {
 
 impl ReadyQueue {
     pub(crate) fn new(slots_max: usize) -> Self {
-        Self { queue: Mutex::default(), slots_max }
+        Self { queue: Mutex::default(), slots_max, emptied: Notify::new() }
     }
 
     fn lock(&self) -> MutexGuard<'_, Queue> {
@@ -81,6 +85,9 @@ impl ReadyQueue {
         let job = if queue.stopped { None } else { queue.pop() };
         if job.is_none() {
             queue.slots -= 1;
+            if queue.slots == 0 {
+                self.emptied.notify_waiters();
+            }
         }
         job
     }
@@ -93,6 +100,17 @@ impl ReadyQueue {
     /// Slots that are in use.
     pub(crate) fn running(&self) -> usize {
         self.lock().slots
+    }
+
+    /// Completes once no slot is in use.
+    pub(crate) async fn empty(&self) {
+        loop {
+            let emptied = self.emptied.notified();
+            if self.running() == 0 {
+                return;
+            }
+            emptied.await;
+        }
     }
 
     /// Hands out no more calls and forgets the waiting ones; the store still knows of them.

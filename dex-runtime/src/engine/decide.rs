@@ -147,8 +147,8 @@ pub enum Rejection {
         /// The limit.
         max: usize,
     },
-    /// Something an RPC read has changed meanwhile.
-    #[error("attribute {slot} has changed since the RPC read it")]
+    /// Something that the writer read has changed meanwhile.
+    #[error("attribute {slot} has changed since it was read")]
     Conflict {
         /// The attribute.
         slot: Slot,
@@ -201,6 +201,7 @@ pub fn decide(
         Command::Resume => Ok(Vec::new()),
         Command::Checkpoint { attempt, value } => step::checkpoint(state, attempt, value),
         Command::HandOut { attempt, opening, lost_max } => step::hand_out(state, attempt, opening, lost_max),
+        Command::Write(report) => rpc::write_from_outside(state, report, limits),
     }
 }
 

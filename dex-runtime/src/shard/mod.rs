@@ -24,12 +24,12 @@ use self::sink::ShardSink;
 use crate::activity::{Activity, Busy};
 use crate::commit::{self, Committer};
 use crate::definition::Flows;
-use crate::dispatch::{Job, ReadyQueue, Timers, Waiters};
+use crate::dispatch::{Job, ReadyQueue, Timers, Waiters, Watchers};
 use crate::error::{Error, ErrorKind};
 use crate::options::Options;
 use crate::registry::{Registry, Resident, Writer};
 use crate::store::{Store, StoreError};
-use crate::time::{Clock, Timestamp};
+use crate::time::{Clock, Timestamp, first_of};
 use crate::worker;
 
 /// One opening of a store.
@@ -44,6 +44,7 @@ pub(crate) struct Shard {
     pub(crate) queue: ReadyQueue,
     pub(crate) timers: Timers,
     pub(crate) waiters: Arc<Waiters>,
+    pub(crate) watchers: Arc<Watchers>,
     pub(crate) activity: Activity,
     /// Whether the opening before this one ended with its process: what it had under way was lost.
     after_crash: bool,
@@ -110,6 +111,7 @@ impl Shard {
             queue: ReadyQueue::new(options.worker_slots),
             timers: Timers::new(options.timers_max),
             waiters: Arc::default(),
+            watchers: Arc::default(),
             idle: sink::IdleRuns::new(options.idle_runs_max),
             stripes: Stripes::new(),
             handle: Handle::current(),
@@ -211,6 +213,7 @@ impl Shard {
             Err(poisoned) => tracing::error!(%poisoned, "stopping all the same"),
         }
         self.waiters.stop();
+        self.watchers.stop();
     }
 
     /// Stops at once, as a crash would: nothing that runs is waited for. Another opening comes next, unless
@@ -226,6 +229,10 @@ impl Shard {
         self.forget_all();
         self.writer.committer.end();
         self.join_committer().await;
+        // What is at work may hold the shard for a while yet; the data has to be free for the next opening.
+        if let Err(error) = self.close_store().await {
+            tracing::warn!(%error, "the store was not closed properly");
+        }
     }
 
     /// Takes no more calls, lets running handlers end for up to `grace`, then calls them off, and leaves.
@@ -250,15 +257,15 @@ impl Shard {
 
     /// Waits for running handlers until `deadline`. Gives how many still run.
     async fn handlers_end(&self, deadline: Timestamp) -> usize {
-        // How often running handlers are counted; a shutdown may be late by this.
-        const LOOK: Duration = Duration::from_millis(5);
-        loop {
-            let (running, now) = (self.queue.running(), self.clock.now());
-            if running == 0 || now >= deadline {
-                return running;
-            }
-            self.clock.sleep_until(now.saturating_add(LOOK).min(deadline)).await;
+        while self.queue.running() > 0 && self.clock.now() < deadline {
+            first_of(self.queue.empty(), self.clock.sleep_until(deadline)).await;
         }
+        self.queue.running()
+    }
+
+    /// Ends the use of the store. What was durable stays so without it.
+    pub(crate) async fn close_store(&self) -> Result<(), Error> {
+        self.ask(Store::close).await
     }
 
     async fn join_committer(&self) {

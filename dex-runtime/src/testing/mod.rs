@@ -1,4 +1,6 @@
-//! The same engine on a clock that a test moves, and a store in memory.
+//! The same engine on a clock that a test moves, and a store in memory; and contexts to call handlers with.
+//!
+//! # A whole flow
 //!
 //! ```
 //! # use dex_runtime::testing;
@@ -9,14 +11,32 @@
 //! assert_eq!(engine.now().since(before).as_secs(), 24 * 3600);
 //! # Ok(()) }
 //! ```
+//!
+//! # One handler
+//!
+//! A step is a plain method. A test makes a context, calls the step, and looks at what it
+//! [staged][`StepContext::staged`], [published][`StepContext::published`] and decided ([`Next::steps`],
+//! [`Next::inputs`], [`Next::output`]). The same goes for a `wait_for` ([`WaitContext::test`],
+//! [`Wait::in_words`]) and an RPC ([`RpcContext::test`]).
+//!
+//! [`Next::steps`]: crate::definition::Next::steps
+//! [`Next::inputs`]: crate::definition::Next::inputs
+//! [`Next::output`]: crate::definition::Next::output
+//! [`Wait::in_words`]: crate::definition::Wait::in_words
+//! [`WaitContext::test`]: crate::definition::WaitContext::test
+//! [`RpcContext::test`]: crate::definition::RpcContext::test
+//! [`StepContext::staged`]: crate::definition::StepContext::staged
+//! [`StepContext::published`]: crate::definition::StepContext::published
 
 mod clock;
+mod handler;
 
 use std::path::Path;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 pub use self::clock::VirtualClock;
+pub use self::handler::{Change, ContextBuilder, TestContext};
 
 use crate::client::Client;
 use crate::definition::Flow;
@@ -114,6 +134,9 @@ const QUIET_MAX: Duration = Duration::from_secs(10);
 /// to be meant to hang, or to wait for the test.
 const HANGS_AFTER: Duration = Duration::from_millis(50);
 
+/// How soon, on the real clock, an engine that is being opened is looked at again.
+const LOOK_AGAIN: Duration = Duration::from_millis(5);
+
 /// A running engine of a test.
 #[derive(Clone, Debug)]
 pub struct TestEngine {
@@ -192,11 +215,12 @@ impl TestEngine {
                     (Some(shard), Some(sleeper.map_or(timer, |sleeper| sleeper.min(timer))))
                 }
                 Err(error) if error.kind() == ErrorKind::ShutDown => (None, Some(Timestamp::MAX)),
-                Err(_) => (None, sleeper),
+                // Somebody else may sleep, too; the store is opened at the end of the pause.
+                Err(_) => (None, Some(core.paused_until()).filter(|until| *until > self.clock.now())),
             };
             let Some(next) = next else {
-                // The store is being opened.
-                let _ = tokio::time::timeout(QUIET_MAX, core.changed()).await;
+                // The store is being opened, or somebody is about to sleep before it is.
+                let _ = tokio::time::timeout(LOOK_AGAIN, core.changed()).await;
                 continue;
             };
             if next > target {

@@ -45,6 +45,20 @@ impl Counter {
     }
 }
 
+struct Entity;
+
+#[flow]
+impl Entity {}
+
+async fn start(shop: Client<Shop>, counter: Client<Counter>, entity: Client<Entity>) -> dex::Result<()> {
+    shop.start("a", 1).await?;
+    counter.start("b", vec![]).await?;
+    counter.start("c", (0..3).collect()).await?;
+    counter.start("d", Default::default()).await?;
+    entity.start("e", ()).await?;
+    Ok(())
+}
+
 fn main() {
-    let _ = (Shop, Counter);
+    let _ = (Shop, Counter, Entity, start);
 }

@@ -34,6 +34,10 @@ impl Faults {
         self.planned.push((self.taken + nth, at));
     }
 
+    pub(super) fn forget(&mut self) {
+        self.planned.clear();
+    }
+
     /// Counts a commit and says what happens to it.
     pub(super) fn next(&mut self) -> Fault {
         if self.disk_full {

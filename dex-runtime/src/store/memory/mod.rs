@@ -94,6 +94,11 @@ impl MemoryStore {
         lock(&self.disk.kept).faults.fail(nth, at);
     }
 
+    /// Takes back what [`fail_commit`](Self::fail_commit) planned and has not happened yet.
+    pub fn forget_failures(&self) {
+        lock(&self.disk.kept).faults.forget();
+    }
+
     /// While `full`, commits are refused with [`StoreError::DiskFull`].
     pub fn set_disk_full(&self, full: bool) {
         lock(&self.disk.kept).faults.disk_full = full;

@@ -8,8 +8,8 @@ use crate::engine::tests::words::{
 };
 use crate::engine::{
     CancelPlan, CancelSteps, Command, Condition, Decision, Execution, Exhausted, FailureKind, FailureReport,
-    Method, Movement, Phase, RetryPolicy, RpcReport, RunState, Staged, Start, StepReport, StepTarget, Stop,
-    TimeoutAction, WaitReport,
+    Method, Movement, Phase, Reads, RetryPolicy, RpcReport, RunState, Staged, Start, StepReport, StepTarget,
+    Stop, TimeoutAction, WaitReport, WriteReport,
 };
 use crate::ids::{Attempt, Epoch, ExecutionNo, Slot};
 use crate::time::Timestamp;
@@ -81,6 +81,7 @@ pub(super) fn command(op: Op, run: Option<&RunState>, now: Timestamp) -> Command
             Command::Publish { slot: draw.slot(), values: draw.some(4, |draw| value(draw.below(100))) }
         }
         Kind::ApplyRpc => Command::ApplyRpc(rpc(op, run, draw)),
+        Kind::Write => Command::Write(WriteReport { reads: reads(op, run, draw), staged: staged(draw) }),
         Kind::FireTimer => {
             let waits = |phase: &Phase| matches!(phase, Phase::Waiting { .. } | Phase::Backoff { .. });
             let of_run = draw.one_in(3) && run.is_some_and(|run| run.due().is_some());
@@ -240,16 +241,21 @@ fn failed(op: Op, run: Option<&RunState>, now: Timestamp, draw: &mut Draw) -> Fa
 }
 
 fn rpc(op: Op, run: Option<&RunState>, draw: &mut Draw) -> RpcReport {
+    let reads = reads(op, run, draw);
+    let idle = draw.one_in(3);
+    let staged = if idle { Staged::default() } else { staged(draw) };
+    let movements = if idle { Vec::new() } else { draw.some(3, movement) };
+    let cancels = if idle { Vec::new() } else { draw.some(2, cancel) };
+    RpcReport { rpc: name("patch"), reads, staged, movements, cancels, locks: locks(draw) }
+}
+
+/// What a transaction says it saw: the truth, if it is to be sensible.
+fn reads(op: Op, run: Option<&RunState>, draw: &mut Draw) -> Reads {
     let read = |draw: &mut Draw| {
         let read = slot(draw.of(&ATTRIBUTES));
         let seen = run.and_then(|run| run.attributes.get(&read)).map(|attribute| attribute.version);
         let seen = if op.sensible { seen } else { draw.one_in(2).then(|| draw.below(9)) };
         (read, seen)
     };
-    let reads = draw.some(3, read);
-    let idle = draw.one_in(3);
-    let staged = if idle { Staged::default() } else { staged(draw) };
-    let movements = if idle { Vec::new() } else { draw.some(3, movement) };
-    let cancels = if idle { Vec::new() } else { draw.some(2, cancel) };
-    RpcReport { rpc: name("patch"), reads, staged, movements, cancels, locks: locks(draw) }
+    draw.some(3, read)
 }

@@ -10,13 +10,14 @@ use super::{Kind, Op, ops};
 use crate::engine::{Command, Execution, Method, Phase, RunState, Status};
 use crate::ids::ExecutionNo;
 
-const KINDS: [Kind; 14] = [
+const KINDS: [Kind; 15] = [
     Kind::Start,
     Kind::StartWait,
     Kind::CompleteStep,
     Kind::FailAttempt,
     Kind::Publish,
     Kind::ApplyRpc,
+    Kind::Write,
     Kind::FireTimer,
     Kind::ResumeStep,
     Kind::Stop,
@@ -116,6 +117,7 @@ fn about(command: &Command) -> Option<ExecutionNo> {
         Command::Start(_)
         | Command::Publish { .. }
         | Command::ApplyRpc(_)
+        | Command::Write(_)
         | Command::Stop { .. }
         | Command::Pause
         | Command::Resume => None,

@@ -1,11 +1,23 @@
 //! The static description of a flow: what the macros know, as plain data.
+//!
+//! Its parts are made by generated code and serialised for tools. Names are the stored ones, types are told
+//! as they are written in the source, and lists keep the order in which members are written. It knows nothing
+//! of runs, and nothing of how it is drawn.
+
+mod fingerprint;
+mod serialize;
 
 use std::time::Duration;
+
+use serde::Serialize;
 
 use crate::engine::RetryPolicy;
 
 /// A flow: its names, its options and its step graph.
-#[derive(Debug)]
+///
+/// It is serialised field by field. Durations are whole milliseconds under names that end in `_ms`; a limit
+/// that is not set is `null`; kinds are in small letters.
+#[derive(Debug, Serialize)]
 pub struct FlowDefinition {
     /// The stored name.
     pub name: &'static str,
@@ -14,6 +26,7 @@ pub struct FlowDefinition {
     /// The Rust type of the output, as written.
     pub output: &'static str,
     /// How long a run may take, where its start does not say. `None`: as long as it takes.
+    #[serde(rename = "timeout_ms", serialize_with = "serialize::milliseconds")]
     pub timeout: Option<Duration>,
     /// The stored name of the step that starts when a run's time is up.
     pub on_timeout: Option<&'static str>,
@@ -46,7 +59,7 @@ impl FlowDefinition {
 }
 
 /// A step.
-#[derive(Debug)]
+#[derive(Debug, Serialize)]
 pub struct StepDefinition {
     /// The stored name.
     pub name: &'static str,
@@ -61,10 +74,13 @@ pub struct StepDefinition {
     /// Its `wait_for`, if it has one.
     pub wait: Option<WaitDefinition>,
     /// How attempts are spaced, for the step and for its `wait_for`.
+    #[serde(serialize_with = "serialize::retry")]
     pub retry: RetryPolicy,
     /// Longest attempt. `None`: as long as it takes.
+    #[serde(rename = "timeout_ms", serialize_with = "serialize::milliseconds")]
     pub timeout: Option<Duration>,
     /// Longest time between two signs of life of an attempt of the step itself. `None`: it need not give any.
+    #[serde(rename = "heartbeat_ms", serialize_with = "serialize::milliseconds")]
     pub heartbeat: Option<Duration>,
     /// The stored name of the step that takes over when the retries are used up.
     pub on_failure: Option<&'static str>,
@@ -105,7 +121,8 @@ impl StepDefinition {
 }
 
 /// What happens when a step's retries are used up and no step takes over.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize)]
+#[serde(rename_all = "lowercase")]
 pub enum OnExhausted {
     /// The run fails.
     #[default]
@@ -117,7 +134,8 @@ pub enum OnExhausted {
 }
 
 /// When what follows from a step may happen.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize)]
+#[serde(rename_all = "lowercase")]
 pub enum Durability {
     /// Once the step's outcome is on disk: whatever happens to the machine, it counts.
     #[default]
@@ -130,7 +148,7 @@ pub enum Durability {
 }
 
 /// The `wait_for` of a step.
-#[derive(Debug)]
+#[derive(Debug, Serialize)]
 pub struct WaitDefinition {
     /// The method's name.
     pub method: &'static str,
@@ -141,7 +159,7 @@ pub struct WaitDefinition {
 }
 
 /// A place to which a step or an RPC can lead.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize)]
 pub struct Edge {
     /// The stored name of the step.
     pub to: &'static str,
@@ -150,7 +168,8 @@ pub struct Edge {
 }
 
 /// How a step leads to another.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize)]
+#[serde(rename_all = "lowercase")]
 #[non_exhaustive]
 pub enum EdgeKind {
     /// The body names the step's handle.
@@ -160,7 +179,7 @@ pub enum EdgeKind {
 }
 
 /// An attribute.
-#[derive(Debug)]
+#[derive(Debug, Serialize)]
 pub struct AttributeDefinition {
     /// The stored name.
     pub name: &'static str,
@@ -173,7 +192,7 @@ pub struct AttributeDefinition {
 }
 
 /// A channel.
-#[derive(Debug)]
+#[derive(Debug, Serialize)]
 pub struct ChannelDefinition {
     /// The stored name.
     pub name: &'static str,
@@ -184,7 +203,7 @@ pub struct ChannelDefinition {
 }
 
 /// An RPC.
-#[derive(Debug)]
+#[derive(Debug, Serialize)]
 pub struct RpcDefinition {
     /// The stored name.
     pub name: &'static str,
@@ -199,6 +218,7 @@ pub struct RpcDefinition {
     /// Whether it is a plain `fn`.
     pub blocking: bool,
     /// Longest call, all attempts together; not longer than the engine's own limit.
+    #[serde(rename = "timeout_ms", serialize_with = "serialize::milliseconds")]
     pub timeout: Option<Duration>,
     /// Stored names of the attributes that no step may have for itself meanwhile.
     pub locks: &'static [&'static str],

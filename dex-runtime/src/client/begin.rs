@@ -1,0 +1,275 @@
+//! Beginning a run: at most one goes on for an id, however many callers try at once.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use tokio::sync::oneshot;
+
+use super::request::{self, Request};
+use super::untyped::UntypedRun;
+use crate::definition::Registered;
+use crate::dex::{Core, written};
+use crate::engine::{
+    self, CancelPlan, Command, Movement, Rejection, RunIdentity, RunState, Staged, Status, Stop,
+    TimeoutAction, WriteReport,
+};
+use crate::error::{Error, ErrorKind, Result};
+use crate::ids::{FlowId, Name, RunId};
+use crate::registry::{Refused, Resident, Submit};
+use crate::shard::{Found, Shard};
+use crate::value::Payload;
+
+/// What to do when the id has a run already.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub enum Reuse {
+    /// Refuse, whether the run goes on or has ended.
+    #[default]
+    Reject,
+    /// Start a new run if the old one failed, was canceled or was terminated.
+    AllowIfFailed,
+    /// Start a new run if the old one has ended.
+    AllowIfClosed,
+    /// Start a new run in any case; one that goes on is terminated.
+    TerminateIfRunning,
+}
+
+impl Reuse {
+    /// Whether a new run may take the place of one that has ended like this.
+    fn allows(self, status: Status) -> bool {
+        match self {
+            Self::Reject => false,
+            Self::AllowIfFailed => status.is_closed() && status != Status::Completed,
+            Self::AllowIfClosed | Self::TerminateIfRunning => status.is_closed(),
+        }
+    }
+}
+
+/// What happens when a run's own time is up.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum TimeoutPolicy {
+    /// The run fails at once.
+    Fail,
+    /// The run is cancelled, as [`RunHandle::cancel`](crate::RunHandle::cancel) does it.
+    Cancel,
+    /// The flow's `on_timeout` step starts, beside whatever else the run does.
+    Step,
+}
+
+/// What a run is to begin with.
+#[derive(Clone, Debug)]
+pub(super) struct Beginning {
+    pub(super) flow_id: FlowId,
+    pub(super) input: Payload,
+    /// Attributes and messages that are there from the first commit on.
+    pub(super) staged: Staged,
+    /// How long it may take, if not as long as its flow says.
+    pub(super) timeout: Option<Duration>,
+    pub(super) on_timeout: Option<TimeoutPolicy>,
+    /// The caller's id for this start.
+    pub(super) request_id: Option<String>,
+}
+
+impl Beginning {
+    pub(super) fn new(flow_id: &str, input: Payload) -> Result<Self> {
+        let flow_id = FlowId::new(flow_id)?;
+        let (timeout, on_timeout, request_id) = (None, None, None);
+        Ok(Self { flow_id, input, staged: Staged::default(), timeout, on_timeout, request_id })
+    }
+
+    /// Starts the run.
+    pub(super) async fn begin(
+        self,
+        core: Arc<Core>,
+        flow: &Arc<Registered>,
+        reuse: Reuse,
+    ) -> Result<UntypedRun> {
+        let start = |shard: Arc<Shard>| {
+            let beginning = self.clone();
+            async move { shard.start_run(flow, beginning, reuse).await }
+        };
+        let run_id = core.with_shard(start).await?;
+        Ok(UntypedRun { core, flow_id: self.flow_id, run_id, request: None })
+    }
+
+    /// The request that this start is, if it is one.
+    fn request(&self, flow: &Registered, reuse: Reuse) -> Result<Option<Request>> {
+        let Some(id) = &self.request_id else { return Ok(None) };
+        let Self { staged, timeout, on_timeout, .. } = self;
+        let options = format!("{} {reuse:?} {timeout:?} {on_timeout:?}", flow.name).into_bytes();
+        let write = Command::Write(WriteReport { staged: staged.clone(), ..WriteReport::default() });
+        let mut content = vec![options, self.input.as_bytes().to_vec()];
+        content.extend(request::content(&write));
+        let content: Vec<&[u8]> = content.iter().map(Vec::as_slice).collect();
+        Ok(Some(Request::new(Name::new(id)?, "start", &content)))
+    }
+
+    /// When the run's time is up, and what happens then.
+    fn end_of_time(&self, flow: &Registered, grace: Duration) -> Result<Option<(Duration, TimeoutAction)>> {
+        match self.timeout.or(flow.flow.definition().timeout) {
+            None => Ok(None),
+            Some(limit) => Ok(Some((whole(limit)?, action(flow, self.on_timeout, grace)?))),
+        }
+    }
+}
+
+/// A timeout that is one.
+fn whole(limit: Duration) -> Result<Duration> {
+    if limit < Duration::from_millis(1) {
+        let message = format!("a run cannot end within {limit:?}: give it a millisecond at least");
+        return Err(Error::new(ErrorKind::InvalidValue, message));
+    }
+    Ok(limit)
+}
+
+/// What happens at the end of a run's time.
+fn action(flow: &Registered, policy: Option<TimeoutPolicy>, grace: Duration) -> Result<TimeoutAction> {
+    let step = flow.flow.definition().on_timeout.and_then(|step| flow.target(step));
+    Ok(match (policy, step) {
+        (Some(TimeoutPolicy::Fail), _) | (None, None) => TimeoutAction::Fail,
+        (Some(TimeoutPolicy::Cancel), _) => TimeoutAction::Cancel(flow.cancel_plan(grace)),
+        (Some(TimeoutPolicy::Step) | None, Some(step)) => TimeoutAction::Step(step),
+        (Some(TimeoutPolicy::Step), None) => {
+            let message = format!("flow `{}` has no step for the end of its time: mark one", flow.name);
+            return Err(Error::new(ErrorKind::InvalidSetup, message));
+        }
+    })
+}
+
+impl Shard {
+    /// Starts a run of `flow`. Two calls for one id are put in order here and nowhere else.
+    async fn start_run(
+        self: &Arc<Self>,
+        flow: &Registered,
+        beginning: Beginning,
+        reuse: Reuse,
+    ) -> Result<RunId> {
+        self.check()?;
+        let request = beginning.request(flow, reuse)?;
+        let timeout = beginning.end_of_time(flow, self.options.cancel_grace)?;
+        let Beginning { flow_id, input, staged, .. } = beginning;
+        let guard = self.reserve(&flow_id).await;
+        if let Some(request) = &request
+            && let Some(run) = self.started_before(&flow_id, request).await?
+        {
+            return Ok(run);
+        }
+        let before = self.make_way(&flow_id, reuse).await?;
+        let now = self.clock.now();
+        let identity =
+            RunIdentity { flow: flow.name.clone(), flow_id, run_id: RunId::generate(now), started_at: now };
+        let movement = flow.start().map(|step| Movement {
+            step: step.name.clone(),
+            input,
+            waits: step.definition.wait.is_some(),
+            locks: step.locks.to_vec(),
+        });
+        let run = Arc::new(Resident::fresh(identity.clone()));
+        self.admit_fresh(&run, before)?;
+        let (reply, answer) = oneshot::channel();
+        let start = Command::Start(engine::Start { identity, movement, staged, timeout });
+        let command = match request {
+            Some(request) => request.once(Payload::NULL, start),
+            None => start,
+        };
+        if let Err(refused) = self.writer.submit(&run, command, Submit::called(reply)) {
+            self.registry.remove(&run)?;
+            return Err(refused.into_error(run.identity()));
+        }
+        // Whoever comes next finds the run in the registry.
+        drop(guard);
+        written(answer).await?;
+        Ok(run.identity().run_id)
+    }
+
+    /// The newest run of the id, if this request has started it.
+    async fn started_before(self: &Arc<Self>, flow_id: &FlowId, request: &Request) -> Result<Option<RunId>> {
+        let Some(live) = self.live(flow_id).await? else { return Ok(None) };
+        loop {
+            let before = match self.found_under_guard(live.run).await? {
+                None => None,
+                Some(Found::Closed(state)) => request.answered(&state)?,
+                Some(Found::Open(run)) => match run.read(|state| request.answered(state)) {
+                    Ok((before, unwritten)) => {
+                        self.durable(unwritten).await?;
+                        before?
+                    }
+                    Err(Refused::Passivated) => {
+                        self.check()?;
+                        continue;
+                    }
+                    Err(refused) => return Err(refused.into_error(run.identity())),
+                },
+            };
+            return Ok(before.map(|_| live.run));
+        }
+    }
+
+    /// Makes the run the live one of its id; in one step if it takes the place of another.
+    fn admit_fresh(&self, run: &Arc<Resident>, before: Option<Arc<Resident>>) -> Result<()> {
+        if let Some(before) = before
+            && self.registry.succeed(&before, run)?.is_ok()
+        {
+            return Ok(());
+        }
+        match self.registry.insert_if_absent(Arc::clone(run))? {
+            Ok(_) => Ok(()),
+            Err(occupant) => {
+                let occupant = occupant.identity();
+                Err(existing(&occupant.flow_id, occupant.run_id, Status::Running))
+            }
+        }
+    }
+
+    /// Refuses if the id has a run that `reuse` does not let go. Gives a run that was ended for it.
+    async fn make_way(self: &Arc<Self>, flow_id: &FlowId, reuse: Reuse) -> Result<Option<Arc<Resident>>> {
+        if let Some(run) = self.registry.live(flow_id)? {
+            match run.read(RunState::status) {
+                Ok((status, _)) if reuse.allows(status) => return Ok(Some(run)),
+                Ok((status, _)) if !status.is_closed() && reuse == Reuse::TerminateIfRunning => {
+                    return self.terminate(run).map(Some);
+                }
+                Ok((status, unwritten)) => {
+                    // Nobody may be told of a run that is lost after all.
+                    self.durable(unwritten).await?;
+                    return Err(existing(flow_id, run.identity().run_id, status));
+                }
+                // It has just left memory, so the store knows all of it.
+                Err(Refused::Passivated) => {}
+                Err(refused) => return Err(refused.into_error(run.identity())),
+            }
+        }
+        let id = flow_id.clone();
+        let stored = self.ask(move |store| match store.live(&id)? {
+            Some(live) => store.summary(live.run),
+            None => Ok(None),
+        });
+        match stored.await? {
+            None => Ok(None),
+            Some(summary) if reuse.allows(summary.status) => Ok(None),
+            Some(summary) if !summary.status.is_closed() && reuse == Reuse::TerminateIfRunning => {
+                match self.open(summary.run).await? {
+                    Some(run) => self.terminate(run).map(Some),
+                    None => Ok(None),
+                }
+            }
+            Some(summary) => Err(existing(flow_id, summary.run, summary.status)),
+        }
+    }
+
+    /// Ends a run for its successor. Its end is written before the successor's start, by the queue's order.
+    fn terminate(&self, run: Arc<Resident>) -> Result<Arc<Resident>> {
+        let reason = Some("another run was started under its id".to_owned());
+        let command = Command::Stop { stop: Stop::Terminate, reason, plan: CancelPlan::default() };
+        match self.writer.submit(&run, command, Submit::URGENT) {
+            Ok(_) | Err(Refused::Rejected(Rejection::Closed { .. })) => Ok(run),
+            Err(refused) => Err(refused.into_error(run.identity())),
+        }
+    }
+}
+
+fn existing(flow_id: &FlowId, run: RunId, status: Status) -> Error {
+    let message = format!(
+        "`{flow_id}` was already started as run {run} ({status}): use another id, or find it with `client.run(..)`"
+    );
+    Error::with_run(ErrorKind::AlreadyStarted, message, run, status)
+}

@@ -1,0 +1,389 @@
+//! What cannot be: each is a typed error that names the thing, and nothing is lost, hangs or is tried for ever.
+#![cfg(test)]
+
+mod support;
+
+use std::fs;
+use std::path::Path;
+
+use dex::prelude::*;
+use dex::{Dex, Error, ErrorKind, Status};
+use serde::{Deserialize, Serialize};
+use support::{Counter, engine, hours, seconds};
+use tempfile::TempDir;
+
+/// One byte more than a value may have, once it is in quotes.
+const OVERSIZE: usize = 1024 * 1024 - 1;
+
+fn oversize() -> String {
+    "x".repeat(OVERSIZE)
+}
+
+/// Puts an oversize value wherever its input says.
+#[derive(Default)]
+struct Big {
+    calls: Counter,
+}
+
+#[flow(output = String)]
+impl Big {
+    #[attribute]
+    const TEXT: Attribute<String>;
+    #[channel]
+    const TEXTS: Channel<String>;
+
+    #[step(start, on_failure = recovered)]
+    async fn begin(&self, ctx: &mut StepContext<Self>, place: String) -> StepResult<Self> {
+        self.calls.add();
+        Ok(match place.as_str() {
+            "attribute" => {
+                ctx.set(Self::TEXT, oversize())?;
+                Next::dead_end()
+            }
+            "message" => {
+                ctx.publish(Self::TEXTS, oversize())?;
+                Next::dead_end()
+            }
+            "input" => Next::to(Self::NEXT, oversize()),
+            "output" => Next::complete(oversize()),
+            _ => Next::to(Self::WAIT, place),
+        })
+    }
+
+    #[step]
+    async fn recovered(&self, _place: String) -> StepResult<Self> {
+        Ok(Next::complete("recovered from what no recovery can mend".into()))
+    }
+
+    #[step]
+    async fn next(&self, _input: String) -> StepResult<Self> {
+        Ok(Next::dead_end())
+    }
+
+    #[wait_for(wait)]
+    fn with_a_local(&self, _ctx: &WaitContext<Self>, place: &String) -> WaitResult<Self, (String, String)> {
+        let local = if place == "local" { oversize() } else { String::new() };
+        Ok(Wait::one(Self::TEXTS.one()).with(local))
+    }
+
+    #[step]
+    async fn wait(&self, _place: String, (text, _local): (String, String)) -> StepResult<Self> {
+        Ok(Next::complete(text.len().to_string()))
+    }
+
+    #[rpc]
+    async fn length(&self, _ctx: &RpcContext<Self>, text: String) -> RpcResult<usize> {
+        Ok(text.len())
+    }
+
+    #[rpc]
+    async fn answer(&self, _ctx: &RpcContext<Self>, length: usize) -> RpcResult<String> {
+        Ok("x".repeat(length))
+    }
+}
+
+#[track_caller]
+fn names_size_and_limit(text: &str) {
+    assert!(text.contains("1048577 bytes") && text.contains("1048576"), "{text}");
+}
+
+#[tokio::test]
+async fn an_oversize_value_from_a_caller_is_refused_in_every_direction() {
+    let t = engine(Big::default()).await;
+    let client = t.client::<Big>();
+    let run = client.start("r", "wait".into()).await.unwrap();
+    let errors = [
+        client.start("s", oversize()).await.err().unwrap(),
+        run.publish(Big::TEXTS, oversize()).await.err().unwrap(),
+        run.length(oversize()).await.err().unwrap(),
+    ];
+    for error in errors {
+        assert_eq!(error.kind(), ErrorKind::InvalidValue, "{error:?}");
+        names_size_and_limit(&error.to_string());
+    }
+    let error = run.answer(OVERSIZE).await.err().unwrap();
+    assert_eq!(error.kind(), ErrorKind::RpcFailed);
+    names_size_and_limit(&error.to_string());
+    assert!(client.run("s").await.err().unwrap().is_not_found());
+    // A byte less goes through, there and back.
+    assert_eq!(run.answer(OVERSIZE - 1).await.unwrap().len(), OVERSIZE - 1);
+    run.publish(Big::TEXTS, "x".repeat(OVERSIZE - 1)).await.unwrap();
+    assert_eq!(run.output().await.unwrap(), (OVERSIZE - 1).to_string());
+}
+
+#[tokio::test]
+async fn an_oversize_value_from_a_handler_parks_its_step_at_the_first_attempt() {
+    for place in ["attribute", "message", "input", "output", "local"] {
+        let t = engine(Big::default()).await;
+        let run = t.client::<Big>().start("r", place.into()).await.unwrap();
+        t.advance(hours(10)).await;
+        let info = run.describe().await.unwrap();
+        let explained = info.explain();
+        assert!(explained.contains("-1 is parked"), "{place}: {explained}");
+        names_size_and_limit(&explained);
+        assert_eq!(t.flow::<Big>().calls.get(), 1, "{place} was tried again");
+        assert!(info.channels.is_empty(), "{place}: {info:?}");
+    }
+}
+
+/// The first of several builds of one flow: it stores a text.
+struct Before;
+
+#[flow(output = String, name = "typed")]
+impl Before {
+    #[channel]
+    const GO: Channel<()>;
+
+    #[step(start)]
+    async fn begin(&self, input: String) -> StepResult<Self> {
+        Ok(Next::to(Self::END, input))
+    }
+
+    #[wait_for(end)]
+    fn a_message(&self) -> WaitResult<Self, ()> {
+        Ok(Wait::one(Self::GO.one()))
+    }
+
+    #[step]
+    async fn end(&self, input: String, _go: ()) -> StepResult<Self> {
+        Ok(Next::complete(input))
+    }
+}
+
+/// A later build reads a number there.
+#[derive(Default)]
+struct After {
+    calls: Counter,
+}
+
+#[derive(Serialize, Deserialize)]
+struct Number(u64);
+
+#[flow(output = String, name = "typed")]
+impl After {
+    #[channel]
+    const GO: Channel<()>;
+
+    #[step(start)]
+    async fn begin(&self, _input: String) -> StepResult<Self> {
+        Ok(Next::dead_end())
+    }
+
+    #[wait_for(end)]
+    fn a_message(&self) -> WaitResult<Self, ()> {
+        self.calls.add();
+        Ok(Wait::one(Self::GO.one()))
+    }
+
+    #[step]
+    async fn end(&self, input: Number, _go: ()) -> StepResult<Self> {
+        self.calls.add();
+        Ok(Next::complete(input.0.to_string()))
+    }
+}
+
+/// A build without the last step.
+struct Without;
+
+#[flow(output = String, name = "typed")]
+impl Without {
+    #[channel]
+    const GO: Channel<()>;
+
+    #[step(start)]
+    async fn begin(&self, input: String) -> StepResult<Self> {
+        Ok(Next::complete(input))
+    }
+}
+
+async fn on_disk<F: Flow>(folder: &Path, flow: F) -> Result<dex::testing::TestEngine, Error> {
+    dex::testing::engine_in(folder).flow(flow).start().await
+}
+
+#[tokio::test]
+async fn a_stored_value_that_does_not_fit_a_new_build_parks_the_step_until_a_build_in_which_it_does() {
+    let folder = TempDir::new().unwrap();
+    let t = on_disk(folder.path(), Before).await.unwrap();
+    t.client::<Before>().start("r", "text".into()).await.unwrap();
+    t.settle().await;
+    t.shutdown(seconds(1)).await.unwrap();
+
+    let t = on_disk(folder.path(), After::default()).await.unwrap();
+    let run = t.client::<After>().run("r").await.unwrap();
+    run.publish(After::GO, ()).await.unwrap();
+    t.advance(hours(10)).await;
+    let info = run.describe().await.unwrap();
+    assert!(info.explain().contains("end-1 is parked"), "{}", info.explain());
+    assert!(info.explain().contains("Number"), "{}", info.explain());
+    assert_eq!(t.flow::<After>().calls.get(), 0);
+    // Asking again in the same build changes nothing, and is not an endless loop.
+    run.retry_step("end-1").await.unwrap();
+    t.advance(hours(10)).await;
+    assert!(run.describe().await.unwrap().explain().contains("end-1 is parked"));
+    t.shutdown(seconds(1)).await.unwrap();
+
+    let t = on_disk(folder.path(), Before).await.unwrap();
+    let run = t.client::<Before>().run("r").await.unwrap();
+    run.retry_step("end-1").await.unwrap();
+    assert_eq!(run.output().await.unwrap(), "text");
+}
+
+#[tokio::test]
+async fn a_step_that_a_new_build_does_not_have_stands_until_a_build_that_has_it() {
+    let folder = TempDir::new().unwrap();
+    let t = on_disk(folder.path(), Before).await.unwrap();
+    let run = t.client::<Before>().start("r", "text".into()).await.unwrap();
+    t.settle().await;
+    t.shutdown(seconds(1)).await.unwrap();
+    drop(run);
+
+    let t = on_disk(folder.path(), Without).await.unwrap();
+    let run = t.client::<Without>().run("r").await.unwrap();
+    run.publish(Without::GO, ()).await.unwrap();
+    t.advance(hours(10)).await;
+    let info = run.describe().await.unwrap();
+    assert_eq!(info.status, Status::Running);
+    assert_eq!(info.steps[0].id, "end-1");
+    // Others go on beside it.
+    let other = t.client::<Without>().start("other", "fine".into()).await.unwrap();
+    assert_eq!(other.output().await.unwrap(), "fine");
+    t.shutdown(seconds(1)).await.unwrap();
+
+    let t = on_disk(folder.path(), Before).await.unwrap();
+    let run = t.client::<Before>().run("r").await.unwrap();
+    assert_eq!(run.output().await.unwrap(), "text");
+}
+
+#[tokio::test]
+async fn a_flow_with_open_runs_that_is_not_registered_is_refused_by_name_and_run() {
+    let folder = TempDir::new().unwrap();
+    let t = on_disk(folder.path(), Before).await.unwrap();
+    let run = t.client::<Before>().start("order-17", "text".into()).await.unwrap();
+    t.shutdown(seconds(1)).await.unwrap();
+    drop(run);
+
+    let error = on_disk(folder.path(), Big::default()).await.err().unwrap();
+    assert_eq!(error.kind(), ErrorKind::UnknownFlow);
+    let text = error.to_string();
+    assert!(text.contains("`typed`") && text.contains("`order-17`"), "{text}");
+
+    // Nothing has happened to the run; and once it is closed its flow may go.
+    let t = on_disk(folder.path(), Before).await.unwrap();
+    let run = t.client::<Before>().run("order-17").await.unwrap();
+    run.publish(Before::GO, ()).await.unwrap();
+    run.output().await.unwrap();
+    t.shutdown(seconds(1)).await.unwrap();
+    drop(run);
+    on_disk(folder.path(), Big::default()).await.unwrap();
+}
+
+async fn open(folder: &Path) -> ErrorKind {
+    match Dex::open(folder).flow(Before).start().await {
+        Ok(_) => panic!("{} was opened", folder.display()),
+        Err(error) => {
+            let text = error.to_string();
+            let name = folder.file_name().unwrap().to_str().unwrap();
+            assert!(text.contains(name), "{text} does not name {name}");
+            error.kind()
+        }
+    }
+}
+
+#[tokio::test]
+async fn a_folder_is_open_once_at_a_time() {
+    let folder = TempDir::new().unwrap();
+    let dex = Dex::open(folder.path()).flow(Before).start().await.unwrap();
+    assert_eq!(open(folder.path()).await, ErrorKind::StoreInUse);
+    // By whatever name.
+    let other = folder.path().join("..").join(folder.path().file_name().unwrap());
+    assert_eq!(open(&other).await, ErrorKind::StoreInUse);
+    let run = dex.client::<Before>().start("r", "in".into()).await.unwrap();
+    run.publish(Before::GO, ()).await.unwrap();
+    assert_eq!(run.output().await.unwrap(), "in");
+    dex.shutdown(seconds(1)).await.unwrap();
+    Dex::open(folder.path()).flow(Before).start().await.unwrap();
+}
+
+#[tokio::test]
+async fn what_is_not_a_store_is_refused_and_left_as_it_is() {
+    let folder = TempDir::new().unwrap();
+    let file = folder.path().join("a-file");
+    fs::write(&file, "mine").unwrap();
+    assert_eq!(open(&file).await, ErrorKind::ForeignStore);
+    assert_eq!(open(folder.path()).await, ErrorKind::ForeignStore);
+    assert_eq!(fs::read_to_string(&file).unwrap(), "mine");
+    let entries: Vec<_> = fs::read_dir(folder.path()).unwrap().collect();
+    assert_eq!(entries.len(), 1, "something was put into a folder that is not ours");
+}
+
+/// A store with a run in it.
+async fn store() -> TempDir {
+    let folder = TempDir::new().unwrap();
+    let dex = Dex::open(folder.path()).flow(Before).start().await.unwrap();
+    dex.client::<Before>().start("r", "in".into()).await.unwrap();
+    dex.shutdown(seconds(1)).await.unwrap();
+    folder
+}
+
+#[tokio::test]
+async fn a_store_of_a_later_format_is_refused() {
+    let folder = store().await;
+    let marker = folder.path().join("dex-store");
+    let before = fs::read_to_string(&marker).unwrap();
+    fs::write(&marker, before.replace("format 1", "format 2")).unwrap();
+    assert_eq!(open(folder.path()).await, ErrorKind::NewerStore);
+    fs::write(&marker, before).unwrap();
+    Dex::open(folder.path()).flow(Before).start().await.unwrap();
+}
+
+#[tokio::test]
+async fn a_store_whose_files_were_cut_or_removed_is_refused_or_whole() {
+    let names = {
+        let folder = store().await;
+        files(folder.path())
+    };
+    assert!(names.len() > 3, "{names:?}");
+    for name in names {
+        for keep in [0, 1] {
+            let folder = store().await;
+            let file = folder.path().join(&name);
+            // Some names differ from one store to the next.
+            let Ok(bytes) = fs::read(&file) else { continue };
+            fs::write(&file, &bytes[..bytes.len() * keep / 2]).unwrap();
+            match Dex::open(folder.path()).flow(Before).start().await {
+                Err(error) => {
+                    let kind = error.kind();
+                    assert!(
+                        matches!(kind, ErrorKind::DamagedStore | ErrorKind::ForeignStore),
+                        "{name}: {error:?}"
+                    );
+                }
+                Ok(dex) => {
+                    let run = dex.client::<Before>().run("r").await;
+                    let run = run.unwrap_or_else(|error| panic!("cutting {name} lost the run: {error:?}"));
+                    run.publish(Before::GO, ()).await.unwrap();
+                    assert_eq!(run.output().await.unwrap(), "in");
+                    dex.shutdown(seconds(1)).await.unwrap();
+                }
+            }
+        }
+    }
+}
+
+/// Paths of all files below `folder`, relative to it.
+fn files(folder: &Path) -> Vec<String> {
+    let mut found = Vec::new();
+    let mut left = vec![folder.to_owned()];
+    while let Some(next) = left.pop() {
+        for entry in fs::read_dir(next).unwrap() {
+            let path = entry.unwrap().path();
+            if path.is_dir() {
+                left.push(path);
+            } else {
+                found.push(path.strip_prefix(folder).unwrap().to_str().unwrap().to_owned());
+            }
+        }
+    }
+    found.sort();
+    found
+}
