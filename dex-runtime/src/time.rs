@@ -127,6 +127,23 @@ impl Clock for SystemClock {
     }
 }
 
+/// How much real time has passed since it was started, for threads that wait for the machine and not for an
+/// engine's clock.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Stopwatch(std::time::Instant);
+
+impl Stopwatch {
+    /// One that begins now.
+    pub(crate) fn start() -> Self {
+        Self(std::time::Instant::now())
+    }
+
+    /// What is left of `limit`.
+    pub(crate) fn rest(self, limit: Duration) -> Duration {
+        limit.saturating_sub(self.0.elapsed())
+    }
+}
+
 /// Completes with the first of two.
 pub(crate) async fn first_of(one: impl Future<Output = ()>, other: impl Future<Output = ()>) {
     let (mut one, mut other) = (pin!(one), pin!(other));
