@@ -75,7 +75,7 @@ fn spawn_child(folder: &Path) -> ExitStatus {
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_step_that_kills_its_process_three_times_is_parked() {
     if let Some(folder) = std::env::var_os(FOLDER) {
-        let lived = tokio::time::timeout(Duration::from_secs(60), child(Path::new(&folder))).await;
+        let lived = tokio::time::timeout(Duration::from_mins(1), child(Path::new(&folder))).await;
         return lived.expect("the step is parked, and what is innocent goes on");
     }
     let folder = tempfile::tempdir().unwrap();

@@ -58,13 +58,13 @@ impl<A, S: Sink<A>> Writer<A, S> {
                 Turn::Idle => self.sync(),
                 Turn::Ended => {
                     if let Err(fault) = self.sync() {
-                        self.fail(fault, &mut batch);
+                        self.fail(&fault, &mut batch);
                     }
                     return self.committer.note_ended();
                 }
             };
             if let Err(fault) = done {
-                return self.fail(fault, &mut batch);
+                return self.fail(&fault, &mut batch);
             }
         }
     }
@@ -95,11 +95,11 @@ impl<A, S: Sink<A>> Writer<A, S> {
         Ok(())
     }
 
-    fn fail(&self, fault: StoreError, batch: &mut Waiting<A>) {
+    fn fail(&self, fault: &StoreError, batch: &mut Waiting<A>) {
         tracing::error!(%fault, commits = batch.commits.len(), "a commit failed; the engine stops");
         self.committer.note_fault(fault.clone());
         let mut after = std::mem::take(&mut batch.after);
         after.extend(self.committer.drain());
-        self.sink.failed(&fault, after);
+        self.sink.failed(fault, after);
     }
 }

@@ -96,11 +96,9 @@ pub(super) fn wind_up(state: &RunState) -> Option<Event> {
     if !state.executions.is_empty() {
         return None;
     }
-    Some(match &canceling.cleanup {
-        Some(target) => start(state, target, Source::Cancel),
-        None => {
-            let reason = canceling.reason.clone();
-            Event::RunClosed { closing: Closing::Stopped { stop: Stop::Cancel, reason } }
-        }
-    })
+    if let Some(target) = &canceling.cleanup {
+        return Some(start(state, target, Source::Cancel));
+    }
+    let reason = canceling.reason.clone();
+    Some(Event::RunClosed { closing: Closing::Stopped { stop: Stop::Cancel, reason } })
 }

@@ -140,6 +140,18 @@ fn apply(state: &mut RunState, event: &Event, at: Timestamp) -> Option<()> {
             let handed_out = HandedOut { opening: *opening, lost: *lost };
             state.executions.get_mut(execution)?.handed_out = Some(handed_out);
         }
+        Event::OutputProduced { step, number, value } => {
+            state.completion_requested = true;
+            state.outputs.push(Output { step: step.clone(), number: *number, value: value.clone() });
+        }
+        event => apply_to_run(state, event, at)?,
+    }
+    Some(())
+}
+
+/// Folds an event that is about the run as a whole.
+fn apply_to_run(state: &mut RunState, event: &Event, at: Timestamp) -> Option<()> {
+    match event {
         Event::TimeoutReached => {
             state.timeout.take()?;
         }
@@ -156,10 +168,6 @@ fn apply(state: &mut RunState, event: &Event, at: Timestamp) -> Option<()> {
             state.requests.push_back(Answered { request, digest: *digest, answer });
             forget_requests(&mut state.requests);
         }
-        Event::OutputProduced { step, number, value } => {
-            state.completion_requested = true;
-            state.outputs.push(Output { step: step.clone(), number: *number, value: value.clone() });
-        }
         Event::RunClosed { closing } => {
             let unconsumed = state.unconsumed();
             for execution in std::mem::take(&mut state.executions).into_values() {
@@ -172,6 +180,8 @@ fn apply(state: &mut RunState, event: &Event, at: Timestamp) -> Option<()> {
             (state.timeout, state.canceling, state.paused) = (None, None, false);
             state.closed = Some(Closed { at, closing: closing.clone(), unconsumed });
         }
+        // All others are about something else, and are folded there.
+        _ => return None,
     }
     Some(())
 }

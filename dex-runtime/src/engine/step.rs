@@ -31,10 +31,11 @@ pub(super) fn start_wait(
     let mut events = Vec::with_capacity(staged.len() + 1);
     write(Some(state), None, staged, limits, &mut events)?;
     let execution = attempt.execution;
-    events.push(match state.is_winding_down() {
+    events.push(if state.is_winding_down() {
         // Nothing that waits goes on.
-        true => Event::StepCanceled { execution },
-        false => Event::WaitStarted { execution, condition },
+        Event::StepCanceled { execution }
+    } else {
+        Event::WaitStarted { execution, condition }
     });
     Ok(events)
 }

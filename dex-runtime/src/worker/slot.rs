@@ -68,18 +68,14 @@ async fn make_call(shard: &Arc<Shard>, job: Job) {
 fn begin(run: &Resident, attempt: Attempt) -> Option<RunningCall> {
     let call = run.begin_call(attempt)?;
     // Looked at after registering: a stop between the two would be missed.
-    match run.wanted(attempt) {
-        Some(Wanted { canceling }) => {
-            if canceling {
-                run.tell(Some(attempt.execution));
-            }
-            Some(call)
-        }
-        None => {
-            run.end_call(attempt);
-            None
-        }
+    let Some(Wanted { canceling }) = run.wanted(attempt) else {
+        run.end_call(attempt);
+        return None;
+    };
+    if canceling {
+        run.tell(Some(attempt.execution));
     }
+    Some(call)
 }
 
 /// Writes down that a handler is about to be called whose last call was lost with its process. Gives

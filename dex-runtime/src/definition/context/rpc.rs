@@ -82,6 +82,9 @@ impl<F> RpcContext<F> {
 
 impl<F> fmt::Debug for RpcContext<F> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("RpcContext").field("core", &self.core).field("movements", &self.movements).finish()
+        f.debug_struct("RpcContext")
+            .field("core", &self.core)
+            .field("movements", &self.movements)
+            .finish_non_exhaustive()
     }
 }

@@ -10,9 +10,9 @@ use crate::engine::{
 };
 use crate::value::Payload;
 
-/// A run with a step that runs and an hour that is up at second 60.
+/// A run with a step that runs and a minute that is up at second 60.
 fn timed(then: TimeoutAction) -> Given {
-    let timeout = Some((Duration::from_secs(60), then.clone()));
+    let timeout = Some((Duration::from_mins(1), then.clone()));
     let start =
         Start { identity: identity(), movement: Some(to("charge")), staged: Staged::default(), timeout };
     let timeout = Some(RunTimeout { at: at(60), then });

@@ -183,10 +183,10 @@ impl World {
                 }
             }
             Event::RunPaused => self.pending.retain(|_, effect| matches!(effect, Effect::ArmTimer { .. })),
-            Event::TimeoutReached | Event::CancelRequested { .. } | Event::GraceEnded => {
-                self.pending.remove(&run);
-            }
-            Event::StepScheduled { source: Source::Cancel, .. } => {
+            Event::TimeoutReached
+            | Event::CancelRequested { .. }
+            | Event::GraceEnded
+            | Event::StepScheduled { source: Source::Cancel, .. } => {
                 self.pending.remove(&run);
             }
             event => {
