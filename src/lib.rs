@@ -1,23 +1,110 @@
 //! Durable workflows for Rust, as a library.
+//!
+//! A flow is an `impl` block: its steps are ordinary async functions, its state and its queues are typed
+//! constants, and [`#[flow]`](macro@flow) checks all of it as a whole. Your process runs it on a store in a
+//! folder; what a step decided is on disk before anything follows from it.
+//!
+//! ```
+//! use dex::prelude::*;
+//!
+//! struct Greeter;
+//!
+//! #[flow(output = String)]
+//! impl Greeter {
+//!     #[channel]
+//!     const NAME: Channel<String>;
+//!
+//!     #[step(start)]
+//!     async fn ask(&self) -> StepResult<Self> {
+//!         Ok(Next::to(Self::GREET, ()))
+//!     }
+//!
+//!     /// The step runs once somebody has said a name, in a second or in a month.
+//!     #[wait_for(greet)]
+//!     fn a_name(&self) -> WaitResult<Self, String> {
+//!         Ok(Wait::one(Self::NAME.one()))
+//!     }
+//!
+//!     #[step]
+//!     async fn greet(&self, _input: (), name: String) -> StepResult<Self> {
+//!         Ok(Next::complete(format!("Hello, {name}!")))
+//!     }
+//!
+//!     #[rpc]
+//!     async fn say(&self, ctx: &mut RpcContext<Self>, name: String) -> RpcResult<()> {
+//!         ctx.publish(Self::NAME, name)
+//!     }
+//! }
+//!
+//! # #[tokio::main(flavor = "current_thread")] async fn main() -> dex::Result<()> {
+//! # let folder = tempfile::tempdir().unwrap();
+//! let dex = Dex::open(folder.path()).flow(Greeter).start().await?;
+//! let run = dex.client::<Greeter>().start("greeting-1", ()).await?;
+//! run.say("Ada".into()).await?;
+//! assert_eq!(run.output().await?, "Hello, Ada!");
+//! # dex.shutdown(std::time::Duration::from_secs(1)).await
+//! # }
+//! ```
+//!
+//! # Where to look
+//!
+//! - Writing a flow: [`#[flow]`](macro@flow), [`#[step]`](macro@step), [`#[wait_for]`](macro@wait_for),
+//!   [`#[attribute]`](macro@attribute), [`#[channel]`](macro@channel), [`#[rpc]`](macro@rpc).
+//! - What a step says: [`Next`]. What it waits for: [`Wait`]. What it sees: [`StepContext`].
+//! - Running it: [`Dex`], [`Client`], [`RunHandle`], [`Options`]. What can go wrong: [`Error`].
+//! - Tools that know flows by name: [`DynClient`]; what a flow says about itself:
+//!   [`FlowDefinition`](definition::FlowDefinition).
+//! - Testing it in milliseconds: [`testing`].
+//! - Why a run does not move: [`RunHandle::describe`] and [`explain`](inspect::RunInfo::explain).
 
-pub use dex_macros::{Keyword, attribute, channel, flow, rpc, step, wait_for};
+// Writing a flow.
+#[doc = include_str!("docs/flow.md")]
+pub use dex_macros::flow;
+
+#[doc = include_str!("docs/step.md")]
+pub use dex_macros::step;
+
+#[doc = include_str!("docs/wait_for.md")]
+pub use dex_macros::wait_for;
+
+#[doc = include_str!("docs/attribute.md")]
+pub use dex_macros::attribute;
+
+#[doc = include_str!("docs/channel.md")]
+pub use dex_macros::channel;
+
+#[doc = include_str!("docs/rpc.md")]
+pub use dex_macros::rpc;
+
+#[doc = include_str!("docs/keyword.md")]
+pub use dex_macros::Keyword;
+
 pub use dex_runtime::definition::{
-    All, Any, Attribute, Channel, Flow, Keyword, Next, OneOf2, OneOf3, OneOf4, RpcContext, RpcError,
+    All, AllOf, Any, AnyOf, Attribute, Channel, Condition, Flow, Keyword, Messages, Next, OneMessage, OneOf2,
+    OneOf3, OneOf4, OneOf5, OneOf6, OneOf7, OneOf8, OneOf9, OneOf10, OneOf11, OneOf12, RpcContext, RpcError,
     RpcResult, Step, StepContext, StepError, StepResult, Timer, TimerFired, Wait, WaitContext, WaitResult,
 };
+pub use dex_runtime::engine::{Failure, FailureKind, Recovery, RetryPolicy};
+pub use dex_runtime::{Value, ValueError};
 
-/// What a flow's file needs: `use dex::prelude::*;`.
-pub mod prelude;
-
-pub use dex_runtime::engine::{Closing, Failure, FailureKind, Recovery, RetryPolicy, Status, Stop};
+// Running it.
+pub use dex_runtime::engine::{Closing, Limits, Status, Stop};
 pub use dex_runtime::{
-    Builder, Client, Dex, Error, ErrorKind, FlowId, IdError, Options, RunHandle, RunId, RunResult, Timestamp,
+    Builder, Client, Dex, DynClient, DynResult, DynRun, DynStart, Error, ErrorKind, FlowId, IdError, Name,
+    Options, Result, Reuse, RunHandle, RunId, RunResult, Start, Timestamp, Waiting,
 };
-pub use dex_runtime::{Result, Value};
-pub use dex_runtime::{definition, inspect, testing};
 
-/// The run handle of flow `F`: what `client.start(..)` gives.
+/// The run handle of flow `F`: what `client.start(..).await` gives, with a method for each RPC.
 pub type Run<F> = <F as Flow>::Run;
+
+// For tests and tools.
+pub use dex_runtime::{definition, inspect};
+
+#[doc = include_str!("docs/testing.md")]
+#[doc(inline)]
+pub use dex_runtime::testing;
+
+pub mod prelude;
 
 #[doc(hidden)]
 pub use dex_runtime::private as __private;

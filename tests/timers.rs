@@ -54,7 +54,7 @@ async fn a_timer_is_never_early_and_fires_at_its_instant() {
             let start = t.now();
             t.client().start("r", When::After(hours(24))).await.unwrap();
             t.phase().await;
-            t.advance(hours(24) - Duration::from_micros(1)).await;
+            t.advance(hours(24).saturating_sub(Duration::from_micros(1))).await;
             t.phase().await;
             assert_eq!(status(t).await, Status::Running, "{:?}", t.way);
             t.advance(Duration::from_micros(1)).await;

@@ -9,6 +9,9 @@ use dex::prelude::*;
 use serde::{Deserialize, Serialize};
 use support::{IN_MEMORY, each_way, hours, seconds};
 
+/// What the step with nested groups is given.
+type Groups = OneOf2<(String, u32), (Vec<u32>, TimerFired)>;
+
 /// A wait of [`Waiting`].
 #[derive(Clone, Debug, Serialize, Deserialize)]
 enum Kind {
@@ -107,13 +110,13 @@ impl Waiting {
     }
 
     #[wait_for(groups)]
-    fn or_of_ands(&self) -> WaitResult<Self, OneOf2<(String, u32), (Vec<u32>, TimerFired)>> {
+    fn or_of_ands(&self) -> WaitResult<Self, Groups> {
         let second = All((Self::B.n(2), Timer::after(hours(1))));
         Ok(Wait::any((All((Self::A.one(), Self::B.one())), second)))
     }
 
     #[step]
-    async fn groups(&self, _i: (), got: OneOf2<(String, u32), (Vec<u32>, TimerFired)>) -> StepResult<Self> {
+    async fn groups(&self, _i: (), got: Groups) -> StepResult<Self> {
         Ok(Next::complete(format!("{got:?}")))
     }
 

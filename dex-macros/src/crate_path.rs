@@ -20,10 +20,8 @@ impl CratePath {
 
     /// The same with a place, so that errors about what is named are shown there.
     pub(crate) fn private_at(&self, place: Span) -> TokenStream {
-        match &self.0 {
-            Some(path) => quote_spanned!(place=> #path::__private),
-            None => quote_spanned!(place=> ::dex::__private),
-        }
+        let Some(path) = &self.0 else { return quote_spanned!(place=> ::dex::__private) };
+        quote_spanned!(place=> #path::__private)
     }
 
     /// The last name of the path, with which attributes may be written out: `#[dex::step]`.

@@ -39,8 +39,8 @@ fn write(text: &mut String, tokens: &TokenStream) {
             }
             TokenTree::Punct(punct) => {
                 match punct.as_char() {
-                    ',' | ';' => text.push_str(&format!("{} ", punct.as_char())),
-                    '+' | '=' => text.push_str(&format!(" {} ", punct.as_char())),
+                    sign @ (',' | ';') => text.extend([sign, ' ']),
+                    sign @ ('+' | '=') => text.extend([' ', sign, ' ']),
                     '-' if punct.spacing() == Spacing::Joint => text.push_str(" -"),
                     '>' if joined && text.ends_with('-') => text.push_str("> "),
                     other => text.push(other),

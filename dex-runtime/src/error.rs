@@ -48,6 +48,8 @@ pub enum ErrorKind {
     WrongFlow,
     /// The flow is not registered with this engine.
     UnknownFlow,
+    /// The flow has no member of this name and kind; the text lists those that it has.
+    UnknownName,
     /// A limit of the run is reached; see the text for which.
     LimitReached,
     /// The RPC's handler refused or failed; nothing was changed.
@@ -185,6 +187,7 @@ impl Error {
             }
             Rejection::Closed { status } => Self::with_run(ErrorKind::Closed, message, run, *status),
             Rejection::ImpossibleCount { .. }
+            | Rejection::WaitTooDeep { .. }
             | Rejection::ChannelFull { .. }
             | Rejection::TooManySteps { .. } => Self::new(ErrorKind::LimitReached, message),
             Rejection::Conflict { .. } => Self::new(ErrorKind::Timeout, message),

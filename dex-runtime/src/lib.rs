@@ -21,11 +21,14 @@ mod ids;
 mod options;
 mod registry;
 mod shard;
+mod suggest;
 mod time;
 mod value;
 mod worker;
 
-pub use self::client::{Client, Reuse, RunHandle, RunResult, Start};
+pub use self::client::{
+    Client, DynClient, DynResult, DynRun, DynStart, Reuse, RunHandle, RunResult, Start, Waiting,
+};
 pub use self::dex::{Builder, Dex};
 pub use self::error::{Error, ErrorKind, Result};
 pub use self::ids::{

@@ -29,7 +29,8 @@ pub struct Options {
     pub commit_queue_max: usize,
     /// Timers that are held in memory at most; the others stay in the store until they are near.
     pub timers_max: usize,
-    /// How often an RPC that writes runs again because what it read has changed.
+    /// How often an RPC that writes, or an update of an attribute from outside, runs again because what it read
+    /// has changed.
     pub rpc_attempts_max: u32,
     /// Longest RPC, all its attempts together.
     pub rpc_timeout: Duration,

@@ -9,7 +9,7 @@ pub use std::time::Duration;
 pub use crate::client::RunHandle;
 pub use crate::definition::call::{RpcCall, RpcFuture, StepCall, StepFuture, WaitCall, WaitFuture};
 pub use crate::definition::contract::{
-    Call, GivenBy, Rpc, RpcReturn, StepReturn, Takes, WaitReturn, call_rpc, dispatch, is_value,
+    Call, Fit, GivenBy, Rpc, RpcReturn, StepReturn, Takes, WaitReturn, call_rpc, dispatch, fits, fits_at,
 };
 pub use crate::definition::{
     Attribute, AttributeDefinition, Channel, ChannelDefinition, Edge, EdgeKind, Flow, FlowDefinition,
@@ -18,4 +18,4 @@ pub use crate::definition::{
 };
 pub use crate::engine::RetryPolicy;
 pub use crate::error::Result;
-pub use crate::value::Value;
+pub use crate::value::{Payload, Value};

@@ -68,6 +68,16 @@ pub enum ValueError {
     },
 }
 
+impl ValueError {
+    /// The error in words for a caller who gave `what`.
+    pub(crate) fn of_given(&self, what: &str) -> String {
+        match self {
+            Self::Decode { type_name, reason } => format!("{what} does not fit type `{type_name}`: {reason}"),
+            other => format!("{what}: {other}"),
+        }
+    }
+}
+
 /// One encoded user value.
 #[derive(Clone, PartialEq, Eq, Hash)]
 pub struct Payload(Bytes);

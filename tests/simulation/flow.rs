@@ -47,7 +47,7 @@ impl Machine {
 
     #[wait_for(take)]
     fn something(&self, _ctx: &WaitContext<Self>, _turn: &u64) -> WaitResult<Self, Taken> {
-        Ok(Wait::any((Self::FIRST.one(), Self::SECOND.n(2), Timer::after(Duration::from_secs(60)))))
+        Ok(Wait::any((Self::FIRST.one(), Self::SECOND.n(2), Timer::after(Duration::from_mins(1)))))
     }
 
     #[step(retry(attempts = 3, initial = "5s", max_interval = "5s"), on_failure = recover)]

@@ -62,6 +62,7 @@ impl Simulation {
     }
 
     async fn operate(&mut self, operation: &Operation) {
+        eprintln!("{operation:?}");
         match operation {
             Operation::Start { run } => self.start(*run).await,
             Operation::Publish { run, channel, settle } => {
@@ -98,7 +99,7 @@ impl Simulation {
         let client = self.client();
         let started = self.patiently(async { client.start(id(run), 0).await }).await;
         let answer = self.weather.answer(started.map(|run| run.run_id()));
-        self.model.started(run, answer);
+        self.model.started(run, &answer);
     }
 
     /// Calls something on a run, if there is one.

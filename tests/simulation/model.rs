@@ -70,18 +70,18 @@ impl Model {
         (0..RUNS).filter(|run| !self.runs.contains_key(run) && !self.perhaps.contains(run))
     }
 
-    pub(crate) fn started(&mut self, run: usize, answer: Answer<RunId>) {
+    pub(crate) fn started(&mut self, run: usize, answer: &Answer<RunId>) {
         match answer {
             Answer::Done(id) => {
                 assert!(!self.runs.contains_key(&run), "run {run} was started twice");
-                self.exists(run, id);
+                self.exists(run, *id);
             }
             Answer::Exists(id) => {
                 assert!(
                     self.runs.contains_key(&run) || self.perhaps.contains(&run),
                     "run {run} exists though nobody started it"
                 );
-                self.exists(run, id);
+                self.exists(run, *id);
             }
             Answer::Unknown if !self.runs.contains_key(&run) => self.perhaps.push(run),
             Answer::Unknown | Answer::Nothing => {}
@@ -184,11 +184,11 @@ impl Model {
             Some(closed) => closed.unconsumed,
             None => info.channels.iter().map(|channel| (channel.waiting + channel.reserved) as u64).sum(),
         };
-        let least = left_first.0 + left_second.0 + left_echoes;
+        let fewest = left_first.0 + left_second.0 + left_echoes;
         let most = left_first.1 + left_second.1 + left_echoes;
         assert!(
-            (least..=most).contains(&held),
-            "run {run} holds {held} messages, not {least} to {most}: {known:?}"
+            (fewest..=most).contains(&held),
+            "run {run} holds {held} messages, not {fewest} to {most}: {known:?}"
         );
     }
 }
@@ -200,7 +200,7 @@ impl Known {
 }
 
 impl Sent {
-    /// Checks what was taken. Gives how many messages are left at least and at most.
+    /// Checks what was taken. Gives how many messages are left at fewest and at most.
     fn check(&self, run: usize, taken: &[u64]) -> (u64, u64) {
         assert!(
             taken.is_sorted_by(|a, b| a < b),
@@ -215,7 +215,7 @@ impl Sent {
         let skipped = self.accepted.iter().find(|number| **number < last && !taken.contains(number));
         assert_eq!(skipped, None, "run {run}: {self:?} {taken:?}");
         let left = |sent: &[u64]| sent.iter().filter(|number| !taken.contains(number)).count() as u64;
-        let least = left(&self.accepted);
-        (least, least + left(&self.perhaps))
+        let fewest = left(&self.accepted);
+        (fewest, fewest + left(&self.perhaps))
     }
 }

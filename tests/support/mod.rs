@@ -13,7 +13,7 @@ use tempfile::TempDir;
 
 /// How a scenario is run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Way {
+pub(crate) enum Way {
     /// In memory, straight on.
     Straight,
     /// In memory; the engine crashes after each single transition and opens its store again.
@@ -27,14 +27,14 @@ pub enum Way {
 }
 
 /// Every way in memory: for each scenario.
-pub const IN_MEMORY: &[Way] = &[Way::Straight, Way::Crashing, Way::Restarted];
+pub(crate) const IN_MEMORY: &[Way] = &[Way::Straight, Way::Crashing, Way::Restarted];
 
 /// Every way there is: for the scenarios that are worth the disk.
-pub const ALL: &[Way] = &[Way::Straight, Way::Crashing, Way::Restarted, Way::OnDisk, Way::Closed];
+pub(crate) const ALL: &[Way] = &[Way::Straight, Way::Crashing, Way::Restarted, Way::OnDisk, Way::Closed];
 
 /// Where a scenario takes place: an engine with one flow.
-pub struct World<'a, F> {
-    pub way: Way,
+pub(crate) struct World<'a, F> {
+    pub(crate) way: Way,
     engine: TestEngine,
     folder: Option<TempDir>,
     flow: &'a dyn Fn() -> F,
@@ -43,7 +43,7 @@ pub struct World<'a, F> {
 
 impl<'a, F: Flow> World<'a, F> {
     /// An engine of its own for `way`.
-    pub async fn new(way: Way, flow: &'a dyn Fn() -> F, options: Options) -> Self {
+    pub(crate) async fn new(way: Way, flow: &'a dyn Fn() -> F, options: Options) -> Self {
         let folder = matches!(way, Way::OnDisk | Way::Closed).then(|| TempDir::new().unwrap());
         let builder = match &folder {
             Some(folder) => testing::engine_in(folder.path()),
@@ -56,14 +56,14 @@ impl<'a, F: Flow> World<'a, F> {
 
     /// Ends a phase of the scenario. What the engine has under way is done before; what follows meets an
     /// engine that was opened again, if the way says so.
-    pub async fn phase(&mut self) {
+    pub(crate) async fn phase(&mut self) {
         self.engine.settle().await;
         self.reopen().await;
         self.engine.settle().await;
     }
 
     /// As [`phase`](Self::phase), without waiting for anything.
-    pub async fn reopen(&mut self) {
+    pub(crate) async fn reopen(&mut self) {
         match self.way {
             Way::Straight | Way::Crashing => {}
             Way::Restarted | Way::OnDisk => self.engine.restart().await.unwrap(),
@@ -77,12 +77,12 @@ impl<'a, F: Flow> World<'a, F> {
     }
 
     /// Starts and finds runs of the flow.
-    pub fn client(&self) -> Client<F> {
+    pub(crate) fn client(&self) -> Client<F> {
         self.engine.client()
     }
 
     /// The run called `r`, as the engine that is open now knows it.
-    pub async fn run(&self) -> F::Run {
+    pub(crate) async fn run(&self) -> F::Run {
         self.client().run("r").await.unwrap()
     }
 }
@@ -100,7 +100,7 @@ impl<F> Deref for World<'_, F> {
 }
 
 /// Runs `scenario` in each of `ways`, on an engine of its own with a flow of its own.
-pub async fn each_way<F: Flow>(
+pub(crate) async fn each_way<F: Flow>(
     ways: &[Way],
     flow: impl Fn() -> F,
     scenario: impl AsyncFn(&mut World<'_, F>),
@@ -113,31 +113,31 @@ pub async fn each_way<F: Flow>(
 }
 
 /// An engine in memory with one flow.
-pub async fn engine<F: Flow>(flow: F) -> TestEngine {
+pub(crate) async fn engine<F: Flow>(flow: F) -> TestEngine {
     testing::engine().flow(flow).start().await.unwrap()
 }
 
 /// Counts something that flows do. All clones are the same counter.
 #[derive(Clone, Debug, Default)]
-pub struct Counter(Arc<AtomicUsize>);
+pub(crate) struct Counter(Arc<AtomicUsize>);
 
 impl Counter {
     /// Counts one more, and gives how many there are with it.
-    pub fn add(&self) -> usize {
+    pub(crate) fn add(&self) -> usize {
         self.0.fetch_add(1, Ordering::SeqCst) + 1
     }
 
-    pub fn get(&self) -> usize {
+    pub(crate) fn get(&self) -> usize {
         self.0.load(Ordering::SeqCst)
     }
 }
 
 /// A length in seconds.
-pub const fn seconds(count: u64) -> Duration {
+pub(crate) const fn seconds(count: u64) -> Duration {
     Duration::from_secs(count)
 }
 
 /// A length in hours.
-pub const fn hours(count: u64) -> Duration {
+pub(crate) const fn hours(count: u64) -> Duration {
     Duration::from_secs(count * 3600)
 }

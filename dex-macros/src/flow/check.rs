@@ -8,7 +8,7 @@ use proc_macro2::{Ident, Span};
 use syn::Attribute;
 use syn::ext::IdentExt as _;
 
-use super::model::{Flow, Member, Retry, Step};
+use super::model::{Flow, Handler, Member, Retry, Step};
 use crate::diagnostics::Diagnostics;
 use crate::options::Given;
 use crate::{source, suggest};
@@ -48,7 +48,13 @@ fn forget_repeated(flow: &mut Flow) -> bool {
     flow.steps.retain(|step| first(&step.handler.member));
     flow.waits.retain(|wait| first(&wait.handler.member));
     flow.rpcs.retain(|rpc| first(&rpc.handler.member));
-    repeated
+    repeated || handlers(flow).any(|handler| flow.others.contains(handler.ident()))
+}
+
+fn handlers(flow: &Flow) -> impl Iterator<Item = &Handler> {
+    let steps = flow.steps.iter().map(|step| &step.handler);
+    let waits = flow.waits.iter().map(|wait| &wait.handler);
+    steps.chain(waits).chain(flow.rpcs.iter().map(|rpc| &rpc.handler))
 }
 
 // A run starts in one place with one input.
@@ -103,10 +109,7 @@ fn constants_are_free(flow: &mut Flow, errors: &mut Diagnostics) {
     let mut taken: Vec<(Ident, Vec<Attribute>)> = Vec::new();
     taken.extend(flow.handles.iter().map(|handle| (handle.member.ident.clone(), handle.member.cfgs.clone())));
     taken.extend(flow.others.iter().map(|ident| (ident.clone(), Vec::new())));
-    let methods = flow.steps.iter().map(|step| &step.handler);
-    let methods = methods.chain(flow.waits.iter().map(|wait| &wait.handler));
-    let methods = methods.chain(flow.rpcs.iter().map(|rpc| &rpc.handler));
-    taken.extend(methods.map(|handler| (handler.member.ident.clone(), handler.member.cfgs.clone())));
+    taken.extend(handlers(flow).map(|handler| (handler.member.ident.clone(), handler.member.cfgs.clone())));
     for step in &mut flow.steps {
         let member = &step.handler.member;
         let Some(constant) = step.constant.clone() else { continue };

@@ -92,14 +92,11 @@ pub(super) fn rpc(attr: &Attribute, raw: &Raw, errors: &mut Diagnostics) -> Opti
 }
 
 fn method<'a>(attr: &Attribute, raw: &'a Raw, word: &str, errors: &mut Diagnostics) -> Option<&'a Signature> {
-    match &raw.kind {
-        RawKind::Method { sig, .. } => Some(sig),
-        _ => {
-            errors
-                .error(attr.path(), format_args!("`#[{word}]` goes on a method: `async fn name(&self, …)`"));
-            None
-        }
+    if let RawKind::Method { sig, .. } = &raw.kind {
+        return Some(sig);
     }
+    errors.error(attr.path(), format_args!("`#[{word}]` goes on a method: `async fn name(&self, …)`"));
+    None
 }
 
 fn handler(

@@ -21,6 +21,7 @@ mod signature;
 use proc_macro2::TokenStream;
 
 use self::expand::Soundness;
+pub(crate) use self::member::complete_alone;
 use crate::diagnostics::Diagnostics;
 
 /// Expands `#[flow(args)] item`.
@@ -35,5 +36,3 @@ pub(crate) fn expand(args: TokenStream, item: &TokenStream) -> TokenStream {
     tokens.extend(errors.into_compile_errors());
     tokens
 }
-
-pub(crate) use self::member::complete_alone;

@@ -159,16 +159,30 @@ fn read_argument(role: Role, argument: &PatType, into: &mut Arguments, errors: &
     add_value(role, argument, into, errors)
 }
 
-/// A reference to a path ending in `…Context`: whatever the user's import calls it.
+/// The contexts by their own names. An import may give them others.
+const CONTEXTS: [&str; 3] = ["StepContext", "WaitContext", "RpcContext"];
+
+/// A reference to a path ending in `…Context<…>`, or to one of our contexts without its flow.
+///
+/// The `<…>` tells a context from an input of the user's that is only named like one.
 fn as_context(ty: &Type) -> Option<Context> {
     match ty {
         Type::Reference(reference) => {
             let name = last_name(&reference.elem)?;
-            name.ends_with("Context")
+            let is_context = name.ends_with("Context") && has_arguments(&reference.elem);
+            (is_context || CONTEXTS.contains(&name.as_str()))
                 .then(|| Context { ty: ty.clone(), mutable: reference.mutability.is_some() })
         }
         Type::Group(group) => as_context(&group.elem),
         _ => None,
+    }
+}
+
+fn has_arguments(ty: &Type) -> bool {
+    match ty {
+        Type::Path(path) => path.path.segments.last().is_some_and(|last| !last.arguments.is_empty()),
+        Type::Group(group) => has_arguments(&group.elem),
+        _ => false,
     }
 }
 
@@ -184,8 +198,7 @@ fn add_context(role: Role, context: Context, into: &mut Arguments, errors: &mut 
     let right = role.context();
     let Type::Reference(reference) = &context.ty else { return true };
     let name = last_name(&reference.elem).unwrap_or_default();
-    let known = ["StepContext", "WaitContext", "RpcContext"];
-    if known.contains(&name.as_str()) && name != right {
+    if CONTEXTS.contains(&name.as_str()) && name != right {
         errors.error(&reference.elem, format_args!("{} takes a `{right}<Self>`", role.word()));
         return false;
     }

@@ -41,9 +41,36 @@ fn the_value_of_a_handle_is_checked() {
     check_part(
         "",
         SHOP,
-        "const _: () = ::dex::__private::is_value",
+        "fn fits_attribute",
         &expect![[r#"
-        const _: () = ::dex::__private::is_value::<Vec<Status>>();
+        fn fits_attribute(
+            __dex_place: usize,
+            __dex_value: &::dex::__private::Payload,
+        ) -> ::dex::__private::Fit {
+            let __dex_table: &[fn(
+                &::dex::__private::Payload,
+            ) -> ::dex::__private::Fit] = &[
+                #[cfg(unix)]
+                ::dex::__private::fits::<Vec<Status>>,
+            ];
+            ::dex::__private::fits_at(__dex_table, __dex_place, __dex_value)
+        }
+    "#]],
+    );
+    check_part(
+        "",
+        SHOP,
+        "fn fits_channel",
+        &expect![[r#"
+        fn fits_channel(
+            __dex_place: usize,
+            __dex_value: &::dex::__private::Payload,
+        ) -> ::dex::__private::Fit {
+            let __dex_table: &[fn(
+                &::dex::__private::Payload,
+            ) -> ::dex::__private::Fit] = &[::dex::__private::fits::<Order>];
+            ::dex::__private::fits_at(__dex_table, __dex_place, __dex_value)
+        }
     "#]],
     );
 }

@@ -1,3 +1,5 @@
+use proc_macro2::{Group, TokenStream, TokenTree};
+
 use super::{expansion, messages, pretty};
 
 #[test]
@@ -125,5 +127,45 @@ fn options_of_any_shape_give_messages_and_no_panic() {
     ] {
         let messages = messages(expansion(args, "impl Shop {}"));
         assert!(!messages.is_empty(), "#[flow({args})] is taken");
+    }
+}
+
+/// The streams that are left when one token is taken out, at any depth.
+fn with_one_missing(tokens: &TokenStream) -> Vec<TokenStream> {
+    let tokens: Vec<TokenTree> = tokens.clone().into_iter().collect();
+    let mut left = Vec::new();
+    for at in 0..tokens.len() {
+        let with = |replaced: Option<TokenTree>| -> TokenStream {
+            let before = tokens[..at].iter().cloned();
+            before.chain(replaced).chain(tokens[at + 1..].iter().cloned()).collect()
+        };
+        left.push(with(None));
+        if let TokenTree::Group(group) = &tokens[at] {
+            for inner in with_one_missing(&group.stream()) {
+                left.push(with(Some(Group::new(group.delimiter(), inner).into())));
+            }
+        }
+    }
+    left
+}
+
+#[test]
+fn no_missing_token_makes_the_macro_panic_or_lose_a_body() {
+    let shop: TokenStream = "#[doc = \"A shop.\"] impl Shop {
+        #[attribute(index, name = \"a\")] pub const A: Attribute<Vec<u8>>;
+        #[channel] const C: Channel<u8>;
+        const KEPT: u8 = { 1 };
+        #[wait_for(ship)] fn pause(&self, ctx: &WaitContext<Self>, order: &u8) -> WaitResult<Self, u8> { body(1) }
+        #[step(start, timeout = \"1m 2s\", retry(attempts = 3, factor = 1.5, total = \"1h\"), on_failure = ship)]
+        pub(crate) async fn sell(&self, ctx: &mut StepContext<Self>, order: u8) -> StepResult<Self> { body(2) }
+        #[step] fn ship(&self, order: u8, outcome: u8) -> StepResult<Self> { body(3) }
+        #[rpc(name = \"b\")] async fn buy(&self, (a, b): (u8, u8)) -> RpcResult<u8> { body(4) }
+    }"
+    .parse()
+    .unwrap();
+    let count = |text: &str| text.matches("body").count();
+    for unfinished in with_one_missing(&shop) {
+        let expanded = crate::flow::expand(TokenStream::new(), &unfinished).to_string();
+        assert!(count(&expanded) >= count(&unfinished.to_string()), "{unfinished}\ngives\n{expanded}");
     }
 }

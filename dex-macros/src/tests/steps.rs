@@ -100,52 +100,53 @@ fn a_step_is_called_with_its_input_and_its_outcome() {
         SHOP,
         "fn call_step",
         &expect![[r#"
-        fn call_step(
-            self: ::dex::__private::Arc<Self>,
-            __dex_place: usize,
-            __dex_call: ::dex::__private::StepCall<Self>,
-        ) -> ::dex::__private::StepFuture {
-            let __dex_table: &[fn(
-                ::dex::__private::Arc<Self>,
-                ::dex::__private::StepCall<Self>,
-            ) -> ::dex::__private::StepFuture] = &[
-                |__dex_flow, mut __dex_call| ::dex::__private::Box::pin(async move {
-                    let __dex_input = __dex_call.start_input()?;
-                    let __dex_result = Self::charge(
-                            &__dex_flow,
-                            __dex_call.context(),
-                            __dex_input,
-                        )
-                        .await;
-                    <StepResult<
-                        Self,
-                    > as ::dex::__private::StepReturn<
-                        Self,
-                    >>::end(__dex_result, __dex_call)
-                }),
-                |__dex_flow, mut __dex_call| ::dex::__private::Box::pin(async move {
-                    let __dex_input = __dex_call.input::<Order>()?;
-                    let __dex_outcome = <TimerFired as ::dex::__private::GivenBy<
-                        <WaitResult<
+            fn call_step(
+                self: ::dex::__private::Arc<Self>,
+                __dex_place: usize,
+                __dex_call: ::dex::__private::StepCall<Self>,
+            ) -> ::dex::__private::StepFuture {
+                let __dex_table: &[fn(
+                    ::dex::__private::Arc<Self>,
+                    ::dex::__private::StepCall<Self>,
+                ) -> ::dex::__private::StepFuture] = &[
+                    |__dex_flow, mut __dex_call| ::dex::__private::Box::pin(async move {
+                        let __dex_input = __dex_call.start_input()?;
+                        let __dex_result = Self::charge(
+                                &__dex_flow,
+                                __dex_call.context(),
+                                __dex_input,
+                            )
+                            .await;
+                        <StepResult<
                             Self,
-                            TimerFired,
-                        > as ::dex::__private::WaitReturn<Self>>::Outcome,
-                    >>::given(__dex_call.outcome_of::<WaitResult<Self, TimerFired>>()?);
-                    let __dex_result = Self::refund(
-                        &__dex_flow,
-                        __dex_input,
-                        __dex_outcome,
-                    );
-                    <StepResult<
-                        Self,
-                    > as ::dex::__private::StepReturn<
-                        Self,
-                    >>::end(__dex_result, __dex_call)
-                }),
-            ];
-            ::dex::__private::dispatch(__dex_table, __dex_place, self, __dex_call)
-        }
-    "#]],
+                        > as ::dex::__private::StepReturn<
+                            Self,
+                        >>::end(__dex_result, __dex_call)
+                    }),
+                    |__dex_flow, mut __dex_call| ::dex::__private::Box::pin(async move {
+                        let __dex_input = __dex_call.input::<Order>()?;
+                        #[allow(clippy::let_unit_value, reason = "a wait may give nothing")]
+                        let __dex_outcome = <TimerFired as ::dex::__private::GivenBy<
+                            <WaitResult<
+                                Self,
+                                TimerFired,
+                            > as ::dex::__private::WaitReturn<Self>>::Outcome,
+                        >>::given(__dex_call.outcome_of::<WaitResult<Self, TimerFired>>()?);
+                        let __dex_result = Self::refund(
+                            &__dex_flow,
+                            __dex_input,
+                            __dex_outcome,
+                        );
+                        <StepResult<
+                            Self,
+                        > as ::dex::__private::StepReturn<
+                            Self,
+                        >>::end(__dex_result, __dex_call)
+                    }),
+                ];
+                ::dex::__private::dispatch(__dex_table, __dex_place, self, __dex_call)
+            }
+        "#]],
     );
 }
 

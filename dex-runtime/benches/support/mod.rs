@@ -7,10 +7,10 @@ pub(crate) mod floor;
 
 use std::sync::Arc;
 
-use dex_runtime::RunHandle;
 use dex_runtime::definition::call::{RpcCall, RpcFuture, StepCall, StepFuture, WaitCall, WaitFuture};
 use dex_runtime::definition::{Flow, FlowDefinition, Next, Step, StepDefinition};
 use dex_runtime::engine::RetryPolicy;
+use dex_runtime::{Payload, RunHandle, ValueError};
 use serde::{Deserialize, Serialize};
 
 /// A run of so many trivial steps, each with a payload of about 200 bytes of JSON.
@@ -84,5 +84,13 @@ impl Flow for Steps {
 
     fn call_rpc(self: Arc<Self>, _rpc: usize, _call: RpcCall<Self>) -> RpcFuture {
         unreachable!("the flow has no RPCs")
+    }
+
+    fn fits_attribute(_attribute: usize, _value: &Payload) -> Result<(), ValueError> {
+        Ok(())
+    }
+
+    fn fits_channel(_channel: usize, _message: &Payload) -> Result<(), ValueError> {
+        Ok(())
     }
 }

@@ -4,38 +4,34 @@ use std::sync::Arc;
 
 use tokio::sync::oneshot;
 
-use super::handle::RunHandle;
+use super::untyped::UntypedRun;
 use crate::commit::Ticket;
 use crate::definition::call::RpcEnd;
-use crate::definition::{Core as ContextCore, Flow, Registered};
+use crate::definition::{Core as ContextCore, MemberKind, Registered};
 use crate::dex::written;
-use crate::engine::{Command, Failure, Rejection, RpcReport, View};
+use crate::engine::{Command, Failure, FailureKind, Rejection, RpcReport, View};
 use crate::error::{Error, ErrorKind, Result};
 use crate::registry::{Refused, Resident, Submitted};
 use crate::shard::{Found, Shard};
 use crate::time::Timestamp;
-use crate::value::{Payload, Value};
+use crate::value::Payload;
 use crate::worker::{self, Deadline, Ended};
 
-impl<F: Flow> RunHandle<F> {
-    /// Calls an RPC by its stored name. The generated methods call this.
-    #[doc(hidden)]
-    pub async fn call<I: Value, O: Value>(&self, rpc: &'static str, input: &I) -> Result<O> {
-        let input = Payload::encode(input)?;
-        let flow = Arc::clone(self.core.flows().of::<F>()?);
+impl UntypedRun {
+    /// Calls an RPC by its stored name, and gives its encoded answer.
+    pub(super) async fn call(&self, flow: &Arc<Registered>, rpc: &str, input: Payload) -> Result<Payload> {
         let call = |shard: Arc<Shard>| {
-            let (flow, input) = (Arc::clone(&flow), input.clone());
-            async move { self.call_in(&shard, &flow, rpc, input).await }
+            let input = input.clone();
+            async move { self.call_in(&shard, flow, rpc, input).await }
         };
-        let answer = self.core.with_shard(call).await?;
-        Ok(answer.decode()?)
+        self.core.with_shard(call).await
     }
 
     async fn call_in(
         &self,
         shard: &Arc<Shard>,
         flow: &Arc<Registered>,
-        rpc: &'static str,
+        rpc: &str,
         input: Payload,
     ) -> Result<Payload> {
         let deadline = shard.clock.now().saturating_add(shard.options.rpc_timeout);
@@ -51,8 +47,7 @@ impl<F: Flow> RunHandle<F> {
         }
         let message = format!(
             "RPC `{rpc}` on `{}`: what it reads changed in each of {} attempts; nothing was changed",
-            self.flow_id(),
-            shard.options.rpc_attempts_max,
+            self.flow_id, shard.options.rpc_attempts_max,
         );
         Err(Error::new(ErrorKind::Timeout, message))
     }
@@ -75,7 +70,7 @@ impl<F: Flow> RunHandle<F> {
         &self,
         shard: &Arc<Shard>,
         flow: &Registered,
-        rpc: &'static str,
+        rpc: &str,
         run: Option<&Arc<Resident>>,
         seen: Option<Ticket>,
         end: RpcEnd,
@@ -112,7 +107,7 @@ enum Applied {
 async fn invoke(
     shard: &Arc<Shard>,
     flow: &Registered,
-    rpc: &'static str,
+    rpc: &str,
     input: Payload,
     view: View,
     deadline: Timestamp,
@@ -122,7 +117,7 @@ async fn invoke(
     let deadline = Deadline::new(&shard.clock, deadline);
     match worker::call(handler, None, Some(deadline)).await {
         Ended::Returned(Ok(end)) => Ok(end),
-        Ended::Returned(Err(error)) => Err(failed(rpc, error.into_failure())),
+        Ended::Returned(Err(error)) => Err(refused(rpc, error.into_failure())),
         Ended::Panicked(failure) => Err(failed(rpc, failure)),
         Ended::TimedOut | Ended::CalledOff => {
             let limit = shard.options.rpc_timeout;
@@ -132,11 +127,20 @@ async fn invoke(
     }
 }
 
+fn refused(rpc: &str, failure: Failure) -> Error {
+    // The handler was not called: its argument does not fit.
+    if failure.kind == FailureKind::Unworkable {
+        let message = format!("RPC `{rpc}` was not called: {}", failure.message);
+        return Error::with_failure(ErrorKind::InvalidValue, message, failure);
+    }
+    failed(rpc, failure)
+}
+
 fn failed(rpc: &str, failure: Failure) -> Error {
     let message = format!("RPC `{rpc}` failed and changed nothing: {}: {}", failure.kind, failure.message);
     Error::with_failure(ErrorKind::RpcFailed, message, failure)
 }
 
 fn unknown(flow: &Registered, rpc: &str) -> Error {
-    Error::new(ErrorKind::NotFound, format!("flow `{}` has no RPC `{rpc}`", flow.name))
+    flow.flow.definition().unknown(MemberKind::Rpc, rpc)
 }

@@ -3,24 +3,32 @@
 //! A caller's handle outlives an opening of the store: a read or a wait that meets the end of one goes on
 //! with the next; a change that was being written says that its outcome is unknown.
 
+mod begin;
 mod call;
+mod dynamic;
 mod handle;
 mod result;
 mod start;
+mod state;
+mod untyped;
+mod waiting;
 
 use std::fmt;
 use std::marker::PhantomData;
 use std::sync::Arc;
 
+pub use self::begin::Reuse;
+pub use self::dynamic::{DynClient, DynResult, DynRun, DynStart};
 pub use self::handle::RunHandle;
 pub use self::result::RunResult;
-pub use self::start::{Reuse, Start};
+pub use self::start::Start;
+pub use self::waiting::Waiting;
 
+use self::untyped::UntypedRun;
 use crate::definition::Flow;
 use crate::dex::Core;
 use crate::error::{Error, ErrorKind, Result};
 use crate::ids::FlowId;
-use crate::shard::Shard;
 
 /// Starts and finds runs of flow `F`. Cheap to clone.
 pub struct Client<F> {
@@ -57,23 +65,14 @@ impl<F: Flow> Client<F> {
     /// - [`ErrorKind::NotFound`]: no run was ever started under this id.
     /// - [`ErrorKind::WrongFlow`]: it is a run of another flow.
     pub async fn run(&self, flow_id: impl AsRef<str>) -> Result<F::Run> {
-        let flow_id = FlowId::new(flow_id)?;
         let registered = self.core.flows().of::<F>()?;
-        let find = |shard: Arc<Shard>| {
-            let flow_id = flow_id.clone();
-            async move { shard.live(&flow_id).await }
-        };
-        let found = self.core.with_shard(find).await?;
-        let Some(live) = found else {
-            let message = format!("no run was ever started under `{flow_id}`");
-            return Err(Error::new(ErrorKind::NotFound, message));
-        };
-        if live.flow != registered.name {
+        let (run, flow) = UntypedRun::newest(Arc::clone(&self.core), FlowId::new(flow_id)?).await?;
+        if flow != registered.name {
             let message =
-                format!("`{flow_id}` is a run of flow `{}`, not of `{}`", live.flow, registered.name);
+                format!("`{}` is a run of flow `{flow}`, not of `{}`", run.flow_id, registered.name);
             return Err(Error::new(ErrorKind::WrongFlow, message));
         }
-        Ok(RunHandle::new(Arc::clone(&self.core), flow_id, live.run).into())
+        Ok(RunHandle::of(run).into())
     }
 }
 

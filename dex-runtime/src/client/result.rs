@@ -7,32 +7,33 @@ use std::sync::Arc;
 use crate::definition::Flow;
 use crate::engine::{Closing, RunEnd, Status};
 use crate::error::{Error, ErrorKind, Result};
+use crate::value::Value;
 
 /// How a run of flow `F` ended.
 pub struct RunResult<F> {
-    end: Arc<RunEnd>,
+    end: Ended,
     flow: PhantomData<fn() -> F>,
 }
 
 impl<F: Flow> RunResult<F> {
     pub(super) fn new(end: Arc<RunEnd>) -> Self {
-        Self { end, flow: PhantomData }
+        Self { end: Ended(end), flow: PhantomData }
     }
 
     /// How it ended.
     pub fn status(&self) -> Status {
-        self.end.closed.closing.status()
+        self.end.closing().status()
     }
 
     /// How it ended, in detail.
     pub fn closing(&self) -> &Closing {
-        &self.end.closed.closing
+        self.end.closing()
     }
 
     /// Messages that no step had consumed when it ended. None of them was dropped silently: this is where
     /// they are told.
     pub fn unconsumed_messages(&self) -> u64 {
-        self.end.closed.unconsumed
+        self.end.unconsumed()
     }
 
     /// What the completing branches gave, in order, each with its step execution.
@@ -41,12 +42,7 @@ impl<F: Flow> RunResult<F> {
     ///
     /// [`ErrorKind::InvalidValue`] if a stored output does not fit the flow's output type.
     pub fn outputs(&self) -> Result<Vec<(String, F::Output)>> {
-        let decoded = self
-            .end
-            .outputs
-            .iter()
-            .map(|output| Ok((format!("{}-{}", output.step, output.number), output.value.decode()?)));
-        decoded.collect()
+        self.end.outputs()
     }
 
     /// The one output of a completed run.
@@ -56,13 +52,38 @@ impl<F: Flow> RunResult<F> {
     /// - [`ErrorKind::RunFailed`]: the run did not complete.
     /// - [`ErrorKind::InvalidValue`]: it has several outputs, or one that does not fit.
     pub fn output(&self) -> Result<F::Output> {
-        let flow_id = &self.end.identity.flow_id;
-        let status = self.status();
+        self.end.output()
+    }
+}
+
+/// How a run ended, whatever its flow.
+#[derive(Clone, Debug)]
+pub(super) struct Ended(pub(super) Arc<RunEnd>);
+
+impl Ended {
+    pub(super) fn closing(&self) -> &Closing {
+        &self.0.closed.closing
+    }
+
+    pub(super) fn unconsumed(&self) -> u64 {
+        self.0.closed.unconsumed
+    }
+
+    pub(super) fn outputs<T: Value>(&self) -> Result<Vec<(String, T)>> {
+        let outputs = self.0.outputs.iter();
+        outputs
+            .map(|output| Ok((format!("{}-{}", output.step, output.number), output.value.decode()?)))
+            .collect()
+    }
+
+    pub(super) fn output<T: Value>(&self) -> Result<T> {
+        let flow_id = &self.0.identity.flow_id;
+        let status = self.closing().status();
         if status != Status::Completed {
             let message = format!("run `{flow_id}` gave no output: {}", explain(self.closing()));
-            return Err(Error::with_run(ErrorKind::RunFailed, message, self.end.identity.run_id, status));
+            return Err(Error::with_run(ErrorKind::RunFailed, message, self.0.identity.run_id, status));
         }
-        match self.end.outputs.as_slice() {
+        match self.0.outputs.as_slice() {
             [output] => Ok(output.value.decode()?),
             outputs => {
                 let count = outputs.len();
@@ -87,7 +108,7 @@ fn explain(closing: &Closing) -> String {
 
 impl<F> Clone for RunResult<F> {
     fn clone(&self) -> Self {
-        Self { end: Arc::clone(&self.end), flow: PhantomData }
+        Self { end: self.end.clone(), flow: PhantomData }
     }
 }
 

@@ -1,4 +1,4 @@
-//! Starting a run.
+//! Starting a run of a flow.
 
 use std::fmt;
 use std::future::{Future, IntoFuture};
@@ -6,59 +6,27 @@ use std::marker::PhantomData;
 use std::pin::Pin;
 use std::sync::Arc;
 
-use tokio::sync::oneshot;
-
+use super::begin::{Beginning, Reuse};
 use super::handle::RunHandle;
-use crate::definition::{Flow, Registered};
-use crate::dex::{Core, written};
-use crate::engine::{self, Command, Movement, Rejection, RunIdentity, RunState, Staged, Status, Stop};
-use crate::error::{Error, ErrorKind, Result};
-use crate::ids::{FlowId, RunId};
-use crate::registry::{Refused, Resident};
-use crate::shard::Shard;
-use crate::value::Payload;
-
-/// What to do when the id has a run already.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
-pub enum Reuse {
-    /// Refuse, whether the run goes on or has ended.
-    #[default]
-    Reject,
-    /// Start a new run if the old one failed, was canceled or was terminated.
-    AllowIfFailed,
-    /// Start a new run if the old one has ended.
-    AllowIfClosed,
-    /// Start a new run in any case; one that goes on is terminated.
-    TerminateIfRunning,
-}
-
-impl Reuse {
-    /// Whether a new run may take the place of one that has ended like this.
-    fn allows(self, status: Status) -> bool {
-        match self {
-            Self::Reject => false,
-            Self::AllowIfFailed => status.is_closed() && status != Status::Completed,
-            Self::AllowIfClosed | Self::TerminateIfRunning => status.is_closed(),
-        }
-    }
-}
+use crate::definition::{Attribute, Channel, Flow};
+use crate::dex::Core;
+use crate::error::Result;
+use crate::value::{Payload, Value};
 
 /// A run that is about to be started; made by [`Client::start`](super::Client::start). Await it.
 #[must_use = "a run is not started until this is awaited"]
 pub struct Start<F> {
     core: Arc<Core>,
-    request: Result<(FlowId, Payload)>,
+    beginning: Result<Beginning>,
     reuse: Reuse,
     flow: PhantomData<fn() -> F>,
 }
 
 impl<F: Flow> Start<F> {
     pub(super) fn new(core: Arc<Core>, flow_id: &str, input: &F::Input) -> Self {
-        let request = FlowId::new(flow_id).map_err(Error::from).and_then(|flow_id| {
-            let input = Payload::encode(input)?;
-            Ok((flow_id, input))
-        });
-        Self { core, request, reuse: Reuse::Reject, flow: PhantomData }
+        let input = Payload::encode(input).map_err(Into::into);
+        let beginning = input.and_then(|input| Beginning::new(flow_id, input));
+        Self { core, beginning, reuse: Reuse::Reject, flow: PhantomData }
     }
 
     /// Sets what to do when the id has a run already. The default refuses.
@@ -66,16 +34,38 @@ impl<F: Flow> Start<F> {
         Self { reuse, ..self }
     }
 
+    /// Gives the run an attribute from the beginning: it is set in the commit that creates the run.
+    #[expect(
+        clippy::needless_pass_by_value,
+        reason = "what is stored is given away: the caller need not borrow"
+    )]
+    pub fn with<T: Value>(mut self, attribute: Attribute<F, T>, value: T) -> Self {
+        self.beginning = self.beginning.and_then(|mut beginning| {
+            let value = Payload::encode(&value)?;
+            beginning.staged.attributes.push((attribute.slot(), Some(value)));
+            Ok(beginning)
+        });
+        self
+    }
+
+    /// Puts a message into a channel of the run from the beginning, in the commit that creates the run. Several
+    /// keep their order.
+    #[expect(
+        clippy::needless_pass_by_value,
+        reason = "what is stored is given away: the caller need not borrow"
+    )]
+    pub fn publish<T: Value>(mut self, channel: Channel<F, T>, message: T) -> Self {
+        self.beginning = self.beginning.and_then(|mut beginning| {
+            beginning.staged.messages.push((channel.slot(), Payload::encode(&message)?));
+            Ok(beginning)
+        });
+        self
+    }
+
     async fn run(self) -> Result<F::Run> {
-        let (flow_id, input) = self.request?;
+        let beginning = self.beginning?;
         let flow = Arc::clone(self.core.flows().of::<F>()?);
-        let reuse = self.reuse;
-        let start = |shard: Arc<Shard>| {
-            let (flow, flow_id, input) = (Arc::clone(&flow), flow_id.clone(), input.clone());
-            async move { shard.start_run(&flow, &flow_id, input, reuse).await }
-        };
-        let run = self.core.with_shard(start).await?;
-        Ok(RunHandle::new(self.core, flow_id, run).into())
+        Ok(RunHandle::of(beginning.begin(self.core, &flow, self.reuse).await?).into())
     }
 }
 
@@ -91,115 +81,8 @@ impl<F: Flow> IntoFuture for Start<F> {
 impl<F> fmt::Debug for Start<F> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Start")
-            .field("request", &self.request)
+            .field("beginning", &self.beginning)
             .field("reuse", &self.reuse)
             .finish_non_exhaustive()
     }
-}
-
-impl Shard {
-    /// Starts a run of `flow`. Two calls for one id are put in order here and nowhere else.
-    async fn start_run(
-        self: &Arc<Self>,
-        flow: &Registered,
-        flow_id: &FlowId,
-        input: Payload,
-        reuse: Reuse,
-    ) -> Result<RunId> {
-        self.check()?;
-        let guard = self.reserve(flow_id).await;
-        let before = self.make_way(flow_id, reuse).await?;
-        let now = self.clock.now();
-        let identity = RunIdentity {
-            flow: flow.name.clone(),
-            flow_id: flow_id.clone(),
-            run_id: RunId::generate(now),
-            started_at: now,
-        };
-        let movement = flow.start().map(|step| Movement {
-            step: step.name.clone(),
-            input,
-            waits: step.definition.wait.is_some(),
-        });
-        let run = Arc::new(Resident::fresh(identity.clone()));
-        self.admit_fresh(&run, before)?;
-        let (reply, answer) = oneshot::channel();
-        let request = engine::Start { identity, movement, staged: Staged::default() };
-        if let Err(refused) = self.writer.submit(&run, Command::Start(request), Some(reply)) {
-            self.registry.remove(&run)?;
-            return Err(refused.into_error(run.identity()));
-        }
-        // Whoever comes next finds the run in the registry.
-        drop(guard);
-        written(answer).await?;
-        Ok(run.identity().run_id)
-    }
-
-    /// Makes the run the live one of its id; in one step if it takes the place of another.
-    fn admit_fresh(&self, run: &Arc<Resident>, before: Option<Arc<Resident>>) -> Result<()> {
-        if let Some(before) = before
-            && self.registry.succeed(&before, run)?.is_ok()
-        {
-            return Ok(());
-        }
-        match self.registry.insert_if_absent(Arc::clone(run))? {
-            Ok(_) => Ok(()),
-            Err(occupant) => {
-                let occupant = occupant.identity();
-                Err(existing(&occupant.flow_id, occupant.run_id, Status::Running))
-            }
-        }
-    }
-
-    /// Refuses if the id has a run that `reuse` does not let go. Gives a run that was ended for it.
-    async fn make_way(self: &Arc<Self>, flow_id: &FlowId, reuse: Reuse) -> Result<Option<Arc<Resident>>> {
-        if let Some(run) = self.registry.live(flow_id)? {
-            match run.read(RunState::status) {
-                Ok((status, _)) if reuse.allows(status) => return Ok(Some(run)),
-                Ok((Status::Running, _)) if reuse == Reuse::TerminateIfRunning => {
-                    return self.terminate(run).map(Some);
-                }
-                Ok((status, unwritten)) => {
-                    // Nobody may be told of a run that is lost after all.
-                    self.durable(unwritten).await?;
-                    return Err(existing(flow_id, run.identity().run_id, status));
-                }
-                // It has just left memory, so the store knows all of it.
-                Err(Refused::Passivated) => {}
-                Err(refused) => return Err(refused.into_error(run.identity())),
-            }
-        }
-        let id = flow_id.clone();
-        let stored = self.ask(move |store| match store.live(&id)? {
-            Some(live) => store.summary(live.run),
-            None => Ok(None),
-        });
-        match stored.await? {
-            None => Ok(None),
-            Some(summary) if reuse.allows(summary.status) => Ok(None),
-            Some(summary) if !summary.status.is_closed() && reuse == Reuse::TerminateIfRunning => {
-                match self.open(summary.run).await? {
-                    Some(run) => self.terminate(run).map(Some),
-                    None => Ok(None),
-                }
-            }
-            Some(summary) => Err(existing(flow_id, summary.run, summary.status)),
-        }
-    }
-
-    /// Ends a run for its successor. Its end is written before the successor's start, by the queue's order.
-    fn terminate(&self, run: Arc<Resident>) -> Result<Arc<Resident>> {
-        let reason = Some("another run was started under its id".to_owned());
-        match self.writer.submit(&run, Command::Stop { stop: Stop::Terminate, reason }, None) {
-            Ok(_) | Err(Refused::Rejected(Rejection::Closed { .. })) => Ok(run),
-            Err(refused) => Err(refused.into_error(run.identity())),
-        }
-    }
-}
-
-fn existing(flow_id: &FlowId, run: RunId, status: Status) -> Error {
-    let message = format!(
-        "`{flow_id}` was already started as run {run} ({status}): use another id, or find it with `client.run(..)`"
-    );
-    Error::with_run(ErrorKind::AlreadyStarted, message, run, status)
 }

@@ -174,7 +174,7 @@ impl<F: Flow> RpcCall<F> {
     ///
     /// Fails if the value does not fit `I`.
     pub fn input<I: Value>(&self) -> Result<I, RpcError> {
-        self.input.decode().map_err(|e| RpcError::new(format_args!("the argument: {e}")))
+        self.input.decode().map_err(|e| RpcError::unworkable(e.of_given("the argument")))
     }
 
     /// The input of RPC `R`.

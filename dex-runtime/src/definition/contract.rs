@@ -11,7 +11,7 @@ use super::next::Next;
 use super::wait::Wait;
 use crate::client::RunHandle;
 use crate::error::Result;
-use crate::value::Value;
+use crate::value::{Payload, Value, ValueError};
 
 /// The types of one RPC.
 pub trait Rpc {
@@ -127,8 +127,23 @@ pub trait Takes<I> {
 #[diagnostic::do_not_recommend]
 impl<I> Takes<I> for I {}
 
-/// Compiles if `T` can be stored.
-pub const fn is_value<T: Value>() {}
+/// Whether a stored value fits a type.
+pub type Fit = std::result::Result<(), ValueError>;
+
+/// Whether `value` fits `T`. Compiles if `T` can be stored.
+pub fn fits<T: Value>(value: &Payload) -> Fit {
+    value.decode::<T>().map(drop)
+}
+
+/// Whether `value` fits the type at `place` of a flow's table.
+pub fn fits_at(table: &[fn(&Payload) -> Fit], place: usize, value: &Payload) -> Fit {
+    match table.get(place) {
+        Some(fits) => fits(value),
+        None => Err(ValueError::Decode { type_name: "unknown", reason: UNKNOWN_HANDLE.into() }),
+    }
+}
+
+const UNKNOWN_HANDLE: &str = "this build of the flow has no such attribute or channel";
 
 /// A call of a handler of any kind.
 pub trait Call: Sized {
@@ -173,5 +188,27 @@ pub fn dispatch<F, C: Call>(table: &[Handler<F, C>], place: usize, flow: Arc<F>,
     match table.get(place) {
         Some(handler) => handler(flow, call),
         None => call.unknown(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    struct Question;
+
+    impl Call for Question {
+        type Future = &'static str;
+
+        fn unknown(self) -> &'static str {
+            "no such handler"
+        }
+    }
+
+    #[test]
+    fn a_place_outside_of_the_table_is_an_answer_and_no_panic() {
+        let table: &[fn(Arc<()>, Question) -> &'static str] = &[|_, _| "first", |_, _| "second"];
+        let ask = |place| dispatch(table, place, Arc::new(()), Question);
+        assert_eq!((ask(0), ask(1), ask(2)), ("first", "second", "no such handler"));
     }
 }

@@ -135,6 +135,11 @@ impl RpcError {
         Self { failure: StepError::told(FailureKind::Error, &message).failure }
     }
 
+    /// The handler cannot be called at all, whoever tries it.
+    pub(crate) fn unworkable(message: impl fmt::Display) -> Self {
+        Self { failure: StepError::unworkable(message).failure }
+    }
+
     pub(crate) fn into_failure(self) -> Failure {
         *self.failure
     }

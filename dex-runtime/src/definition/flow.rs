@@ -3,9 +3,10 @@
 use std::sync::Arc;
 
 use super::call::{RpcCall, RpcFuture, StepCall, StepFuture, WaitCall, WaitFuture};
+use super::contract::Fit;
 use super::describe::FlowDefinition;
 use crate::client::RunHandle;
-use crate::value::Value;
+use crate::value::{Payload, Value};
 
 /// A durable workflow. `#[dex::flow]` on an `impl` block writes this implementation.
 ///
@@ -39,6 +40,14 @@ pub trait Flow: Sized + Send + Sync + 'static {
     /// Calls the RPC at this place in the definition.
     #[doc(hidden)]
     fn call_rpc(self: Arc<Self>, rpc: usize, call: RpcCall<Self>) -> RpcFuture;
+
+    /// Whether the attribute at this place in the definition can hold this value.
+    #[doc(hidden)]
+    fn fits_attribute(attribute: usize, value: &Payload) -> Fit;
+
+    /// Whether the channel at this place in the definition can hold this message.
+    #[doc(hidden)]
+    fn fits_channel(channel: usize, message: &Payload) -> Fit;
 }
 
 /// An enum of unit variants that can be indexed by its variants' names. Derive it.

@@ -8,9 +8,11 @@ pub mod call;
 mod context;
 pub mod contract;
 mod describe;
+mod diagram;
 mod error;
 mod flow;
 mod handle;
+mod members;
 mod next;
 mod registered;
 mod wait;
@@ -25,10 +27,12 @@ pub(crate) use self::error::cut;
 pub use self::error::{RpcError, RpcResult, StepError, StepResult, WaitResult};
 pub use self::flow::{Flow, Keyword};
 pub use self::handle::{Attribute, Channel, Step};
+pub(crate) use self::members::MemberKind;
 pub(crate) use self::next::Choice;
-pub use self::next::Next;
+pub use self::next::{Next, OutputIs};
 pub(crate) use self::registered::{Flows, Registered, StepInput};
 pub use self::wait::{
     All, AllOf, Any, AnyOf, Condition, Messages, OneMessage, OneOf2, OneOf3, OneOf4, OneOf5, OneOf6, OneOf7,
     OneOf8, OneOf9, OneOf10, OneOf11, OneOf12, Timer, TimerFired, Wait,
 };
+pub(crate) use self::wait::{Part, PartKind};

@@ -23,6 +23,27 @@ pub struct Next<F> {
     flow: PhantomData<fn() -> F>,
 }
 
+/// A flow's output type, which is `O`.
+///
+/// Any type is its own output type and no other's; asking it this way has a wrong one told at the value.
+#[diagnostic::on_unimplemented(
+    message = "this flow completes with `{Self}`, not with `{O}`",
+    label = "not a `{Self}`",
+    note = "a flow's output type is what `#[flow(output = …)]` says, or else `()`"
+)]
+pub trait OutputIs<O> {
+    /// The encoded output.
+    #[doc(hidden)]
+    fn encode(output: &O) -> Result<Payload, ValueError>;
+}
+
+#[diagnostic::do_not_recommend]
+impl<O: Value> OutputIs<O> for O {
+    fn encode(output: &O) -> Result<Payload, ValueError> {
+        Payload::encode(output)
+    }
+}
+
 /// A decision before the runtime has looked up what it names.
 #[derive(Debug)]
 pub(crate) enum Choice {
@@ -77,8 +98,11 @@ impl<F: Flow> Next<F> {
         clippy::needless_pass_by_value,
         reason = "what is stored is given away: the caller need not borrow"
     )]
-    pub fn complete(output: F::Output) -> Self {
-        Self::of(Payload::encode(&output).map(|output| Choice::Other(Decision::Complete(output))))
+    pub fn complete<O>(output: O) -> Self
+    where
+        F::Output: OutputIs<O>,
+    {
+        Self::of(F::Output::encode(&output).map(|output| Choice::Other(Decision::Complete(output))))
     }
 
     /// Completes the run at once; other branches are cancelled.
@@ -86,8 +110,11 @@ impl<F: Flow> Next<F> {
         clippy::needless_pass_by_value,
         reason = "what is stored is given away: the caller need not borrow"
     )]
-    pub fn complete_now(output: F::Output) -> Self {
-        Self::of(Payload::encode(&output).map(|output| Choice::Other(Decision::CompleteNow(output))))
+    pub fn complete_now<O>(output: O) -> Self
+    where
+        F::Output: OutputIs<O>,
+    {
+        Self::of(F::Output::encode(&output).map(|output| Choice::Other(Decision::CompleteNow(output))))
     }
 
     /// Fails the run at once; other branches are cancelled.
@@ -102,6 +129,10 @@ impl<F: Flow> Next<F> {
 
     pub(crate) fn into_choice(self) -> Result<Choice, ValueError> {
         self.decision
+    }
+
+    pub(crate) fn as_choice(&self) -> Result<&Choice, &ValueError> {
+        self.decision.as_ref()
     }
 }
 

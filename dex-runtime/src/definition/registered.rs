@@ -1,6 +1,6 @@
 //! Flows as the runtime holds them: without their types.
 
-use std::collections::HashMap;
+use std::collections::BTreeMap;
 use std::fmt;
 use std::sync::Arc;
 
@@ -8,9 +8,10 @@ use super::call::{RpcCall, RpcFuture, StepCall, StepFuture, WaitCall, WaitFuture
 use super::context::{Core, RpcContext, StepContext, StepInfo, WaitContext};
 use super::describe::{FlowDefinition, RpcDefinition, StepDefinition};
 use super::flow::Flow;
+use super::members::MemberKind;
 use crate::error::{Error, ErrorKind};
 use crate::ids::Name;
-use crate::value::Payload;
+use crate::value::{Payload, ValueError};
 
 /// A flow without its type.
 pub(crate) trait AnyFlow: fmt::Debug + Send + Sync {
@@ -24,6 +25,10 @@ pub(crate) trait AnyFlow: fmt::Debug + Send + Sync {
     fn call_wait(&self, step: usize, core: Core, attempt: u32, input: Payload) -> WaitFuture;
     /// Calls an RPC.
     fn call_rpc(&self, rpc: usize, core: Core, input: Payload) -> RpcFuture;
+    /// Whether a run can be started with this input.
+    fn fits_input(&self, input: &Payload) -> Result<(), ValueError>;
+    /// Whether the attribute or channel at this place can hold this value.
+    fn fits_member(&self, kind: MemberKind, place: usize, value: &Payload) -> Result<(), ValueError>;
 }
 
 /// What a step is called with beside its context.
@@ -63,6 +68,19 @@ impl<F: Flow> AnyFlow for Typed<F> {
 
     fn call_rpc(&self, rpc: usize, core: Core, input: Payload) -> RpcFuture {
         F::call_rpc(Arc::clone(&self.0), rpc, RpcCall { input, context: RpcContext::new(core) })
+    }
+
+    fn fits_input(&self, input: &Payload) -> Result<(), ValueError> {
+        input.decode::<F::Input>().map(drop)
+    }
+
+    fn fits_member(&self, kind: MemberKind, place: usize, value: &Payload) -> Result<(), ValueError> {
+        match kind {
+            MemberKind::Attribute => F::fits_attribute(place, value),
+            MemberKind::Channel => F::fits_channel(place, value),
+            // Its call decodes the argument.
+            MemberKind::Rpc => Ok(()),
+        }
     }
 }
 
@@ -105,7 +123,8 @@ pub(crate) struct Place<'a, D: 'static> {
 /// The flows of an engine.
 #[derive(Debug, Default)]
 pub(crate) struct Flows {
-    by_name: HashMap<Name, Arc<Registered>>,
+    /// In the order of their names, for lists.
+    by_name: BTreeMap<Name, Arc<Registered>>,
 }
 
 impl Flows {
@@ -133,6 +152,11 @@ impl Flows {
 
     pub(crate) fn get(&self, name: &Name) -> Option<&Arc<Registered>> {
         self.by_name.get(name)
+    }
+
+    /// All of them, in the order of their names.
+    pub(crate) fn all(&self) -> impl Iterator<Item = &Arc<Registered>> {
+        self.by_name.values()
     }
 
     /// The registered form of flow `F`.

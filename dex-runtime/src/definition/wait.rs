@@ -30,10 +30,10 @@ pub struct Wait<F, O> {
 
 /// A condition before the runtime has looked at the clock.
 #[derive(Debug)]
-pub struct Part(PartKind);
+pub struct Part(pub(crate) PartKind);
 
 #[derive(Debug)]
-enum PartKind {
+pub(crate) enum PartKind {
     At(SystemTime),
     After(Duration),
     Fixed(engine::Condition),

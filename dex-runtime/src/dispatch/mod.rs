@@ -6,7 +6,9 @@
 mod queue;
 mod timers;
 mod waiters;
+mod watchers;
 
 pub(crate) use self::queue::{Job, ReadyQueue};
 pub(crate) use self::timers::Timers;
 pub(crate) use self::waiters::Waiters;
+pub(crate) use self::watchers::Watchers;

@@ -29,6 +29,8 @@ pub enum Command {
     },
     /// An RPC that may write has run; apply what it did if what it read is still so.
     ApplyRpc(RpcReport),
+    /// Write from outside, if what the writer read is still so.
+    Write(WriteReport),
     /// The time of something of this execution may have come.
     FireTimer {
         /// The execution.
@@ -58,6 +60,7 @@ impl Command {
             Self::FailAttempt(_) => "fail attempt",
             Self::Publish { .. } => "publish",
             Self::ApplyRpc(_) => "apply rpc",
+            Self::Write(_) => "write",
             Self::FireTimer { .. } => "fire timer",
             Self::ResumeStep { .. } => "resume step",
             Self::Stop { .. } => "stop",
@@ -195,10 +198,22 @@ pub enum Exhausted {
 pub struct RpcReport {
     /// The RPC.
     pub rpc: Name,
-    /// What it read: each attribute with the version it saw, or `None` if it was not set.
-    pub reads: Vec<(Slot, Option<u64>)>,
+    /// What it read.
+    pub reads: Reads,
     /// What it wrote.
     pub staged: Staged,
     /// The steps it starts, in order.
     pub movements: Vec<Movement>,
+}
+
+/// What a transaction read: each attribute with the version that it saw, or `None` if it was not set.
+pub type Reads = Vec<(Slot, Option<u64>)>;
+
+/// Somebody outside writes.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct WriteReport {
+    /// What it depends on.
+    pub reads: Reads,
+    /// What is written.
+    pub staged: Staged,
 }

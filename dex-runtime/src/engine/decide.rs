@@ -84,6 +84,12 @@ pub enum Rejection {
     /// The condition has no parts.
     #[error("the wait has no conditions: use `Wait::ready(..)` to wait for nothing")]
     EmptyWait,
+    /// Too many groups of the condition stand inside one another.
+    #[error("the wait has more than {max} groups inside one another: flatten it")]
+    WaitTooDeep {
+        /// The limit.
+        max: usize,
+    },
     /// A part of the condition asks for a number of messages that cannot be.
     #[error(
         "the wait asks channel {slot} for at least {min} and at most {max} messages, which it never has: \
@@ -115,8 +121,8 @@ pub enum Rejection {
         /// The limit.
         max: usize,
     },
-    /// Something an RPC read has changed meanwhile.
-    #[error("attribute {slot} has changed since the RPC read it")]
+    /// Something that the writer read has changed meanwhile.
+    #[error("attribute {slot} has changed since it was read")]
     Conflict {
         /// The attribute.
         slot: Slot,
@@ -157,6 +163,7 @@ pub fn decide(
             let publish = |value| Event::MessagePublished { slot: slot.clone(), value };
             Ok(values.into_iter().map(publish).collect())
         }
+        Command::Write(report) => rpc::write_from_outside(state, report, limits),
         Command::Stop { stop, reason } => Ok(close::stop(stop, reason)),
     }
 }

@@ -40,7 +40,8 @@ mod wait;
 mod tests;
 
 pub use self::command::{
-    Command, Decision, Exhausted, FailureReport, Movement, RpcReport, Staged, Start, StepReport, WaitReport,
+    Command, Decision, Exhausted, FailureReport, Movement, Reads, RpcReport, Staged, Start, StepReport,
+    WaitReport, WriteReport,
 };
 pub use self::decide::{Limits, Rejection, decide};
 pub use self::effect::{Effect, Task, outstanding};

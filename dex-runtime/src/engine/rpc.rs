@@ -1,6 +1,6 @@
-//! RPCs that may write.
+//! Transactions that were prepared outside: RPCs that may write, and plain writes.
 
-use super::command::RpcReport;
+use super::command::{Reads, RpcReport, WriteReport};
 use super::decide::{Limits, Rejection, write};
 use super::event::{Event, Source};
 use super::state::RunState;
@@ -18,15 +18,36 @@ pub(super) fn apply(state: &RunState, report: RpcReport, limits: &Limits) -> Res
     if state.closed.is_some() {
         return Err(Rejection::Closed { status: state.status() });
     }
-    let changed = reads
-        .into_iter()
-        .find(|(slot, seen)| state.attributes.get(slot).map(|attribute| attribute.version) != *seen);
-    if let Some((slot, _)) = changed {
-        return Err(Rejection::Conflict { slot });
-    }
+    check_reads(state, reads)?;
     let mut events = Vec::with_capacity(staged.len() + movements.len() + 1);
     events.push(Event::RpcApplied { rpc: rpc.clone() });
     write(Some(state), None, staged, limits, &mut events)?;
     schedule(state, movements, &Source::Rpc(rpc), state.executions.len(), limits, &mut events)?;
     Ok(events)
+}
+
+/// Writes to an open run, if what the writer read is still so. Writing nothing gives no events.
+pub(super) fn write_from_outside(
+    state: &RunState,
+    report: WriteReport,
+    limits: &Limits,
+) -> Result<Vec<Event>, Rejection> {
+    let WriteReport { reads, staged } = report;
+    if staged.is_empty() {
+        return Ok(Vec::new());
+    }
+    check_reads(state, reads)?;
+    let mut events = Vec::with_capacity(staged.len());
+    write(Some(state), None, staged, limits, &mut events)?;
+    Ok(events)
+}
+
+fn check_reads(state: &RunState, reads: Reads) -> Result<(), Rejection> {
+    let changed = reads
+        .into_iter()
+        .find(|(slot, seen)| state.attributes.get(slot).map(|attribute| attribute.version) != *seen);
+    match changed {
+        Some((slot, _)) => Err(Rejection::Conflict { slot }),
+        None => Ok(()),
+    }
 }

@@ -5,6 +5,7 @@ use super::decide::{Limits, Rejection, current, write};
 use super::event::{Closing, Event, FailureKind, Recovery, Source};
 use super::retry;
 use super::state::{Execution, Method, Phase, RunState};
+use super::wait::Condition;
 use crate::ids::{ExecutionNo, Slot};
 use crate::time::Timestamp;
 
@@ -15,6 +16,9 @@ pub(super) fn start_wait(
 ) -> Result<Vec<Event>, Rejection> {
     let WaitReport { attempt, condition, staged } = report;
     expect_method(current(state, attempt)?, attempt.execution, Method::WaitFor)?;
+    if condition.depth() > Condition::DEPTH_MAX {
+        return Err(Rejection::WaitTooDeep { max: Condition::DEPTH_MAX });
+    }
     if condition.has_empty_group() {
         return Err(Rejection::EmptyWait);
     }

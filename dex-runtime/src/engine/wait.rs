@@ -71,6 +71,19 @@ pub struct Outcome {
 }
 
 impl Condition {
+    /// Groups that may stand inside one another. Nobody writes more by hand, and reading a stored condition
+    /// back takes a stack frame for each.
+    pub const DEPTH_MAX: usize = 32;
+
+    /// Groups that stand inside one another, this condition included.
+    pub(super) fn depth(&self) -> usize {
+        match self {
+            Self::Messages { .. } | Self::Timer { .. } | Self::Ready(_) => 1,
+            Self::Any { of, .. } | Self::All(of) => 1 + of.iter().map(Self::depth).max().unwrap_or(0),
+            Self::With(inner, _) => 1 + inner.depth(),
+        }
+    }
+
     /// Calls `visit` for every channel that the condition names, repeated ones repeatedly.
     pub fn each_channel<'a>(&'a self, visit: &mut impl FnMut(&'a Slot)) {
         match self {

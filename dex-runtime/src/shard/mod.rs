@@ -24,7 +24,7 @@ use self::sink::ShardSink;
 use crate::activity::{Activity, Busy};
 use crate::commit::{self, Committer};
 use crate::definition::Flows;
-use crate::dispatch::{Job, ReadyQueue, Timers, Waiters};
+use crate::dispatch::{Job, ReadyQueue, Timers, Waiters, Watchers};
 use crate::error::{Error, ErrorKind};
 use crate::options::Options;
 use crate::registry::{Registry, Resident, Writer};
@@ -44,6 +44,7 @@ pub(crate) struct Shard {
     pub(crate) queue: ReadyQueue,
     pub(crate) timers: Timers,
     pub(crate) waiters: Arc<Waiters>,
+    pub(crate) watchers: Arc<Watchers>,
     pub(crate) activity: Activity,
     idle: sink::IdleRuns,
     stripes: Stripes,
@@ -106,6 +107,7 @@ impl Shard {
             queue: ReadyQueue::new(options.worker_slots),
             timers: Timers::new(options.timers_max),
             waiters: Arc::default(),
+            watchers: Arc::default(),
             idle: sink::IdleRuns::new(options.idle_runs_max),
             stripes: Stripes::new(),
             handle: Handle::current(),
@@ -206,6 +208,7 @@ impl Shard {
             Err(poisoned) => tracing::error!(%poisoned, "stopping all the same"),
         }
         self.waiters.stop();
+        self.watchers.stop();
     }
 
     /// Stops at once, as a crash would: nothing that runs is waited for. Another opening comes next, unless
@@ -252,7 +255,7 @@ impl Shard {
 
     /// Ends the use of the store. What was durable stays so without it.
     pub(crate) async fn close_store(&self) -> Result<(), Error> {
-        self.ask(|store| store.close()).await
+        self.ask(Store::close).await
     }
 
     async fn join_committer(&self) {

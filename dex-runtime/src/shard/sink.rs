@@ -67,6 +67,7 @@ impl Shard {
     /// Carries out the effects of one written commit; calls to make are collected in `jobs`.
     fn release(&self, after: After, jobs: &mut Vec<Job>, replies: &mut Vec<Reply>) {
         let After { run, effects, view, timers_set, timers_cleared, end, first, reply, busy } = after;
+        let run_id = run.identity().run_id;
         self.timers.change(&timers_set, &timers_cleared);
         for effect in effects {
             match effect {
@@ -84,12 +85,13 @@ impl Shard {
             }
         }
         if let Some(end) = end {
-            self.waiters.wake(end.identity.run_id, &end);
+            self.waiters.wake(run_id, &end);
             run.note_written();
             self.passivate(&run);
         } else if run.note_written() {
             self.note_idle(run);
         }
+        self.watchers.note_change(run_id);
         replies.extend(reply);
         drop(busy);
     }

@@ -200,11 +200,6 @@ impl StoredRun {
 }
 
 impl StoreError {
-    /// Whether a commit that failed like this has certainly left nothing behind.
-    pub fn nothing_written(&self) -> bool {
-        matches!(self, Self::Conflict { .. } | Self::Fenced { .. } | Self::DiskFull { .. })
-    }
-
     /// Whether the store is as it was before the commit that got this error, and takes further commits.
     pub fn wrote_nothing(&self) -> bool {
         matches!(self, Self::Conflict { .. } | Self::Fenced { .. } | Self::DiskFull { .. })

@@ -15,7 +15,7 @@ pub struct VirtualClock {
 }
 
 /// Where the clock starts: 2030-01-01, so that a test can also name instants before it.
-const START: Timestamp = Timestamp::from_micros(1_893_456_000_000_000);
+pub(super) const START: Timestamp = Timestamp::from_micros(1_893_456_000_000_000);
 
 impl Default for VirtualClock {
     fn default() -> Self {

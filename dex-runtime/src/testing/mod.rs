@@ -1,4 +1,6 @@
-//! The same engine on a clock that a test moves, and a store in memory.
+//! The same engine on a clock that a test moves, and a store in memory; and contexts to call handlers with.
+//!
+//! # A whole flow
 //!
 //! ```
 //! # use dex_runtime::testing;
@@ -9,14 +11,32 @@
 //! assert_eq!(engine.now().since(before).as_secs(), 24 * 3600);
 //! # Ok(()) }
 //! ```
+//!
+//! # One handler
+//!
+//! A step is a plain method. A test makes a context, calls the step, and looks at what it
+//! [staged][`StepContext::staged`], [published][`StepContext::published`] and decided ([`Next::steps`],
+//! [`Next::inputs`], [`Next::output`]). The same goes for a `wait_for` ([`WaitContext::test`],
+//! [`Wait::in_words`]) and an RPC ([`RpcContext::test`]).
+//!
+//! [`Next::steps`]: crate::definition::Next::steps
+//! [`Next::inputs`]: crate::definition::Next::inputs
+//! [`Next::output`]: crate::definition::Next::output
+//! [`Wait::in_words`]: crate::definition::Wait::in_words
+//! [`WaitContext::test`]: crate::definition::WaitContext::test
+//! [`RpcContext::test`]: crate::definition::RpcContext::test
+//! [`StepContext::staged`]: crate::definition::StepContext::staged
+//! [`StepContext::published`]: crate::definition::StepContext::published
 
 mod clock;
+mod handler;
 
 use std::path::Path;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 pub use self::clock::VirtualClock;
+pub use self::handler::{Change, ContextBuilder, TestContext};
 
 use crate::client::Client;
 use crate::definition::Flow;

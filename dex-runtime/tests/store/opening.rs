@@ -132,3 +132,12 @@ fn commits_are_refused_while_the_disk_is_nearly_full_and_nothing_is_lost() {
     let store = open(folder.path()).unwrap();
     store.commit(&[step(&store, 1, 4)], true).unwrap();
 }
+
+#[test]
+fn a_store_whose_database_other_software_has_open_is_in_use() {
+    let folder = tempfile::tempdir().unwrap();
+    fill(folder.path(), true);
+    let _other = fjall::Database::builder(folder.path().join("data")).open().unwrap();
+    let error = open(folder.path()).unwrap_err();
+    assert!(matches!(error, StoreError::InUse { .. }), "{error}");
+}

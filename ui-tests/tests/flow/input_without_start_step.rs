@@ -10,10 +10,9 @@ impl Shop {
     }
 }
 
-fn start<F: Flow>(_input: F::Input) {}
-
-fn use_it() {
-    start::<Shop>(String::new());
+async fn sell(shop: Client<Shop>) -> dex::Result<()> {
+    shop.start("shop-1", String::new()).await?;
+    Ok(())
 }
 
 fn main() {}

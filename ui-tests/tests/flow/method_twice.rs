@@ -10,6 +10,13 @@ impl Shop {
     }
 
     #[step]
+    async fn ship(&self) -> StepResult<Self> {
+        Ok(Next::to(Self::SELL, ()))
+    }
+
+    fn ship(&self) {}
+
+    #[step]
     async fn sell(&self) -> StepResult<Self> {
         Ok(Next::complete(()))
     }

@@ -73,6 +73,16 @@ impl Shop {
         Ok(Next::complete((text, u8::try_from(orders.len() + n)?)))
     }
 
+    #[dex::wait_for(named_like_a_context)]
+    async fn not_its_context(&self, input: &PayContext) -> WaitResult<Self, u8> {
+        Ok(Wait::ready(input.0))
+    }
+
+    #[dex::step]
+    async fn named_like_a_context(&self, PayContext(a): PayContext, b: u8) -> StepResult<Self> {
+        Ok(Next::complete((String::new(), a + b)))
+    }
+
     #[dex::wait_for(waits_only)]
     fn pause(&self) -> WaitResult<Self, TimerFired> {
         Ok(Wait::one(Timer::after(Duration::from_secs(1))))
@@ -100,6 +110,9 @@ impl Shop {
         Ok(ctx.get(Self::COUNT)?.unwrap_or_default())
     }
 }
+
+#[derive(serde::Serialize, serde::Deserialize)]
+struct PayContext(u8);
 
 type Answer<T> = RpcResult<T>;
 

@@ -74,6 +74,7 @@ fn step_call(flow: &Flow, step: &Step) -> TokenStream {
         let private = flow.krate.private_at(place);
         let given = quote_spanned!(place=> <#waits as #private::WaitReturn<Self>>::Outcome);
         quote_spanned! {place=>
+            #[allow(clippy::let_unit_value, reason = "a wait may give nothing")]
             let __dex_outcome = <#ty as #private::GivenBy<#given>>::given(__dex_call.outcome_of::<#waits>()?);
         }
     });

@@ -4,22 +4,12 @@ use proc_macro2::TokenStream;
 use quote::{quote, quote_spanned};
 
 use super::steps;
-use crate::flow::model::{Flow, Handle, Step};
+use crate::flow::model::{Flow, Step};
 
 /// All of them. They are constants, so nothing of them is left in the program.
 pub(super) fn all(flow: &Flow) -> TokenStream {
-    let values = flow.handles.iter().map(|handle| value_can_be_stored(flow, handle));
     let recoveries = flow.steps.iter().filter_map(|step| recovery_takes_the_input(flow, step));
-    quote!(#(#values)* #(#recoveries)*)
-}
-
-fn value_can_be_stored(flow: &Flow, handle: &Handle) -> TokenStream {
-    let private = flow.krate.private();
-    let (cfgs, value) = (&handle.member.cfgs, super::without_self(flow, &handle.value));
-    quote! {
-        #(#cfgs)*
-        const _: () = #private::is_value::<#value>();
-    }
+    quote!(#(#recoveries)*)
 }
 
 fn recovery_takes_the_input(flow: &Flow, step: &Step) -> Option<TokenStream> {

@@ -132,10 +132,8 @@ fn duration(flow: &Flow, value: std::time::Duration) -> TokenStream {
 }
 
 fn option(value: Option<TokenStream>) -> TokenStream {
-    match value {
-        Some(value) => quote!(::core::option::Option::Some(#value)),
-        None => quote!(::core::option::Option::None),
-    }
+    let Some(value) = value else { return quote!(::core::option::Option::None) };
+    quote!(::core::option::Option::Some(#value))
 }
 
 fn handles(flow: &Flow, attributes: bool) -> Vec<TokenStream> {

@@ -9,6 +9,7 @@ mod definition;
 mod rpcs;
 mod run;
 mod steps;
+mod values;
 
 use proc_macro2::{Group, Span, TokenStream, TokenTree};
 use quote::{ToTokens, quote};
@@ -56,9 +57,9 @@ fn implementation(flow: &Flow, soundness: Soundness) -> TokenStream {
     let run = run::name(flow);
     let input = steps::start_input(flow);
     let definition = definition::flow(flow);
-    let calls = match soundness {
-        Soundness::Sound => calls::all(flow),
-        Soundness::Unsound => calls::none(flow),
+    let (calls, values) = match soundness {
+        Soundness::Sound => (calls::all(flow), values::all(flow)),
+        Soundness::Unsound => (calls::none(flow), values::none(flow)),
     };
     quote! {
         #[automatically_derived]
@@ -73,6 +74,8 @@ fn implementation(flow: &Flow, soundness: Soundness) -> TokenStream {
             }
 
             #calls
+
+            #values
         }
     }
 }

@@ -41,15 +41,13 @@ pub(super) fn types(flow: &Flow) -> TokenStream {
 /// The type of the answer, in words that hold outside the block.
 pub(super) fn answer(flow: &Flow, rpc: &Rpc) -> TokenStream {
     let returned = returned(rpc);
-    match written_answer(&returned) {
-        Some(answer) => super::without_self(flow, answer),
-        // An alias: only the compiler knows what it stands for.
-        None => {
-            let (place, returned) = (place(rpc), super::without_self(flow, &returned));
-            let private = flow.krate.private_at(place);
-            quote_spanned!(place=> <#returned as #private::RpcReturn>::Answer)
-        }
+    if let Some(answer) = written_answer(&returned) {
+        return super::without_self(flow, answer);
     }
+    // An alias: only the compiler knows what it stands for.
+    let (place, returned) = (place(rpc), super::without_self(flow, &returned));
+    let private = flow.krate.private_at(place);
+    quote_spanned!(place=> <#returned as #private::RpcReturn>::Answer)
 }
 
 /// The type of the answer as a person would say it.

@@ -18,6 +18,7 @@ mod stop;
 mod timer;
 mod wait;
 mod words;
+mod write;
 
 use self::words::at;
 use super::{

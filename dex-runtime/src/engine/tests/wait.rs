@@ -271,3 +271,11 @@ fn a_wait_with_several_timers_is_armed_for_the_next_one() {
         .when(fire(1))
         .then([timer_fired(1, 20)]);
 }
+
+#[test]
+fn a_wait_with_too_many_groups_inside_one_another_is_refused() {
+    let nested = |groups: usize| (0..groups).fold(one("paid"), |inner, _| all([inner]));
+    let max = Condition::DEPTH_MAX;
+    asked(&[]).when(start_wait(1, 1, nested(max))).refused(&Rejection::WaitTooDeep { max });
+    asked(&[]).when(start_wait(1, 1, nested(max - 1))).fine();
+}

@@ -26,9 +26,11 @@ pub(super) struct Journal {
 
 /// A journal that had been written to its end before this opening, and how long it is without the zeros
 /// that the database puts there beforehand.
-#[derive(Clone, Debug)]
+#[derive(Debug)]
 pub(super) struct Sealed {
     path: PathBuf,
+    /// Kept open, because the database may delete the journal as soon as it is in tables.
+    file: File,
     content: u64,
 }
 
@@ -63,17 +65,17 @@ pub(super) fn sealed(journals: &[Journal]) -> Result<Vec<Sealed>, StoreError> {
     let sealed = journals.split_last().map_or(&[][..], |(_, sealed)| sealed);
     let look = |journal: &Journal| {
         let path = journal.path.clone();
-        let content = content_length(journal).map_err(|e| io_error("read", &path, e))?;
-        Ok(Sealed { path, content })
+        let mut file = File::open(&path).map_err(|e| io_error("open", &path, e))?;
+        let content = content_length(&mut file, journal.bytes).map_err(|e| io_error("read", &path, e))?;
+        Ok(Sealed { path, file, content })
     };
     sealed.iter().map(look).collect()
 }
 
 /// The place behind a journal's last byte that is not zero. A batch ends with one that is not.
-fn content_length(journal: &Journal) -> io::Result<u64> {
+fn content_length(file: &mut File, bytes: u64) -> io::Result<u64> {
     const CHUNK: u64 = 64 * 1024;
-    let mut file = File::open(&journal.path)?;
-    let mut end = journal.bytes;
+    let mut end = bytes;
     let mut chunk = Vec::new();
     while end > 0 {
         let start = end.saturating_sub(CHUNK);
@@ -104,8 +106,7 @@ pub(super) fn after_opening(data: &Path, sealed: &[Sealed]) -> Result<(), StoreE
 impl Sealed {
     /// Whether the database has cut the journal since it was looked at, or found nothing to cut in it.
     pub(super) fn was_cut(&self) -> bool {
-        // A journal whose content has got into tables is deleted.
-        let now = fs::metadata(&self.path).map(|file| file.len());
+        let now = self.file.metadata().map(|file| file.len());
         self.content == 0 || now.is_ok_and(|now| now < self.content)
     }
 

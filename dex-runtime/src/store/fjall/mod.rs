@@ -81,7 +81,7 @@ impl FjallStore {
     /// - [`StoreError::Foreign`]: the folder holds something else; it was not touched.
     /// - [`StoreError::NewerFormat`]: a later version of dex wrote it.
     /// - [`StoreError::Damaged`]: a file is damaged, or commits that were acknowledged are gone. The store
-    ///   does not open until that is looked into; [`repair`] may help.
+    ///   does not open until that is looked into; [`repair()`] may help.
     /// - [`StoreError::Io`]: the system refused.
     pub fn open(path: impl AsRef<Path>, options: FjallOptions) -> Result<Self, StoreError> {
         open::open(path.as_ref(), options)

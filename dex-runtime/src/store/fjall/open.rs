@@ -81,7 +81,7 @@ fn begin_epoch(opened: &Opened, noted: u64) -> Result<Watermark, StoreError> {
     let meta = &opened.keyspaces.meta;
     let stored = meta.get(keys::EPOCH).map_err(|e| read_error(&e))?;
     let stored = stored.map_or(Ok(0), |value| number(&value))?;
-    let epoch = stored.max(noted) + 1;
+    let epoch = stored.max(noted).saturating_add(1);
     let mut marks = opened.keyspaces.marks()?;
     let sequence = marks.next();
     marks.set(Part::Meta, sequence);

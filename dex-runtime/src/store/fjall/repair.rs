@@ -10,7 +10,7 @@ use std::ops::RangeInclusive;
 use std::path::{Path, PathBuf};
 
 use super::super::{StoreError, keys};
-use super::folder::{ADVICE, Folder, io_error};
+use super::folder::{ADVICE, Content, Folder, io_error};
 use super::inspect::{self, Journal};
 use super::keyspaces::{Keyspaces, number, read_error};
 use super::open::{Opened, open_database};
@@ -44,13 +44,15 @@ pub struct RepairReport {
 /// - [`StoreError::Io`]: the system refused; the store is as it was, if need be in the backup.
 pub fn repair(path: impl AsRef<Path>) -> Result<RepairReport, StoreError> {
     let path = path.as_ref();
+    let nothing = || StoreError::Foreign { path: path.into(), reason: "there is nothing to repair".into() };
     if !path.join("data").is_dir() {
-        return Err(StoreError::Foreign { path: path.into(), reason: "there is nothing to repair".into() });
+        return Err(nothing());
     }
     let folder = Folder::at(path)?;
     match folder.content() {
         // The folder is ours: a watermark or a marker says so, be it a broken one.
-        Ok(_) | Err(StoreError::Damaged { .. }) => {}
+        Ok(Content::Store) | Err(StoreError::Damaged { .. }) => {}
+        Ok(Content::Nothing) => return Err(nothing()),
         Err(other) => return Err(other),
     }
     let _lock = folder.lock()?;

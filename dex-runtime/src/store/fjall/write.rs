@@ -10,12 +10,15 @@ use bytes::Bytes;
 use fjall::{Database, OwnedWriteBatch, PersistMode};
 
 use super::super::{Due, LiveRun, RunCommit, StoreError, keys, record};
-use super::keyspaces::{Keyspaces, Part};
+use super::keyspaces::{Keyspaces, Marks, Part};
 use super::read::View;
 use super::sequences::Sequences;
 use super::space::Space;
 use super::watermark::{Watermark, WatermarkFile};
 use crate::ids::{Name, RunId};
+
+/// Room in a batch for marks and for the rows of a run that starts, without growing.
+const ROOM_FOR_ROWS: usize = 16;
 
 /// What the committing thread keeps between commits.
 #[derive(Debug)]
@@ -40,41 +43,22 @@ impl Writer {
         commits: &[RunCommit],
         durable: bool,
     ) -> Result<(), StoreError> {
+        if commits.is_empty() {
+            return if durable { self.sync(database) } else { Ok(()) };
+        }
         self.space.check()?;
         let last = self.check_sequences(&View::now(database, keyspaces), commits)?;
-        let sequence = self.written.marks.next();
+        let batch = OwnedWriteBatch::with_capacity(database.clone(), commits.len() + ROOM_FOR_ROWS);
+        let mut batch = batch.durability(Some(persistence(durable)));
         let changes = Changes::of(commits, &self.flows);
-        let mut batch = OwnedWriteBatch::with_capacity(database.clone(), commits.len() + changes.0.len() + 7)
-            .durability(Some(if durable { PersistMode::SyncData } else { PersistMode::Buffer }));
-        let mut bytes = 0;
-        for commit in commits {
-            bytes += commit.record.len();
-            batch.insert(&keyspaces.events, keys::event(commit.run, commit.sequence), &commit.record[..]);
-        }
-        let mut marks = self.written.marks;
-        marks.set(Part::Events, sequence);
-        for ((part, key), value) in changes.0 {
-            marks.set(part, sequence);
-            match value {
-                Some(value) => {
-                    bytes += value.len();
-                    batch.insert(keyspaces.get(part), key, &value[..]);
-                }
-                None => batch.remove(keyspaces.get(part), key),
-            }
-        }
-        for (part, mark) in Part::ALL.into_iter().zip(marks.0) {
-            if mark == sequence {
-                batch.insert(keyspaces.get(part), keys::MARK, sequence.to_be_bytes());
-            }
-        }
+        let marks = fill(&mut batch, keyspaces, self.written.marks, commits, changes);
         batch.commit().map_err(commit_error)?;
 
         self.written.marks = marks;
         for (run, sequence) in last {
             self.last.set(run, sequence);
         }
-        self.space.wrote(bytes as u64);
+        self.space.wrote(commits.iter().map(|commit| commit.record.len() as u64).sum());
         self.flows.extend(started_flows(commits).cloned());
         if durable { self.watermark.write(&self.written) } else { Ok(()) }
     }
@@ -109,6 +93,39 @@ impl Writer {
         }
         Ok(last)
     }
+}
+
+/// How far a batch is written before its commit returns: to the disk, or out of the process.
+fn persistence(durable: bool) -> PersistMode {
+    if durable { PersistMode::SyncData } else { PersistMode::Buffer }
+}
+
+/// Puts a batch together. Gives the marks after it.
+fn fill(
+    batch: &mut OwnedWriteBatch,
+    keyspaces: &Keyspaces,
+    mut marks: Marks,
+    commits: &[RunCommit],
+    changes: Changes,
+) -> Marks {
+    let sequence = marks.next();
+    marks.set(Part::Events, sequence);
+    for commit in commits {
+        batch.insert(&keyspaces.events, keys::event(commit.run, commit.sequence), &commit.record[..]);
+    }
+    for ((part, key), value) in changes.0 {
+        marks.set(part, sequence);
+        match value {
+            Some(value) => batch.insert(keyspaces.get(part), key, &value[..]),
+            None => batch.remove(keyspaces.get(part), key),
+        }
+    }
+    for (part, mark) in Part::ALL.into_iter().zip(marks.0) {
+        if mark == sequence {
+            batch.insert(keyspaces.get(part), keys::MARK, sequence.to_be_bytes());
+        }
+    }
+    marks
 }
 
 /// What a batch changes beside events, by key.
@@ -177,5 +194,47 @@ fn commit_error(error: fjall::Error) -> StoreError {
             reason: "an earlier write failed, which is what a full disk or a failing one looks like".into(),
         },
         other => StoreError::io("commit", std::io::Error::other(other)),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::ids::{Epoch, ExecutionNo};
+    use crate::time::Timestamp;
+
+    fn step() -> RunCommit {
+        RunCommit {
+            run: RunId::from_bytes([1; 16]),
+            sequence: 2,
+            epoch: Epoch(1),
+            record: Bytes::from_static(b"record"),
+            snapshot: None,
+            summary: None,
+            ready: None,
+            timers_set: Vec::new(),
+            timers_cleared: Vec::new(),
+        }
+    }
+
+    #[test]
+    fn an_ordinary_transition_changes_nothing_beside_its_event() {
+        assert!(Changes::of(&[step(), step()], &HashSet::new()).0.is_empty());
+    }
+
+    // Whether a sync reached the disk cannot be seen from here; that one is asked for can.
+    #[test]
+    fn a_durable_commit_is_synced_and_any_other_leaves_the_process() {
+        assert_eq!(persistence(true), PersistMode::SyncData);
+        assert_eq!(persistence(false), PersistMode::Buffer);
+    }
+
+    #[test]
+    fn what_changes_is_one_row_each() {
+        let timer = (Timestamp::from_micros(5), ExecutionNo(1));
+        let commit = RunCommit { ready: Some(false), timers_set: vec![timer], ..step() };
+        let changes = Changes::of(&[commit], &HashSet::new()).0;
+        let parts: Vec<_> = changes.keys().map(|(part, _)| *part).collect();
+        assert_eq!(parts, [Part::Ready, Part::Timers]);
     }
 }

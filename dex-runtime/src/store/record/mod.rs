@@ -25,6 +25,8 @@ pub(crate) mod arbitrary;
 mod golden;
 #[cfg(test)]
 mod tests;
+#[cfg(test)]
+mod walk;
 
 pub use self::condition::CONDITION_DEPTH_MAX;
 pub use self::state::{decode_state, encode_state};

@@ -8,7 +8,7 @@ use crate::engine::tests::words::{
 };
 use crate::engine::{
     Command, Condition, Decision, Execution, Exhausted, FailureKind, FailureReport, Method, Movement, Phase,
-    RetryPolicy, RpcReport, RunState, Staged, Start, StepReport, Stop, WaitReport,
+    Reads, RetryPolicy, RpcReport, RunState, Staged, Start, StepReport, Stop, WaitReport, WriteReport,
 };
 use crate::ids::{Attempt, ExecutionNo, Slot};
 use crate::time::Timestamp;
@@ -78,6 +78,7 @@ pub(super) fn command(op: Op, run: Option<&RunState>, now: Timestamp) -> Command
             Command::Publish { slot: draw.slot(), values: draw.some(4, |draw| value(draw.below(100))) }
         }
         Kind::ApplyRpc => Command::ApplyRpc(rpc(op, run, draw)),
+        Kind::Write => Command::Write(WriteReport { reads: reads(op, run, draw), staged: staged(draw) }),
         Kind::FireTimer => {
             let waits = |phase: &Phase| matches!(phase, Phase::Waiting { .. } | Phase::Backoff { .. });
             Command::FireTimer { execution: target(op, run, draw, waits).execution }
@@ -176,15 +177,20 @@ fn failed(op: Op, run: Option<&RunState>, now: Timestamp, draw: &mut Draw) -> Fa
 }
 
 fn rpc(op: Op, run: Option<&RunState>, draw: &mut Draw) -> RpcReport {
+    let reads = reads(op, run, draw);
+    let idle = draw.one_in(3);
+    let staged = if idle { Staged::default() } else { staged(draw) };
+    let movements = if idle { Vec::new() } else { draw.some(3, movement) };
+    RpcReport { rpc: name("patch"), reads, staged, movements }
+}
+
+/// What a transaction says it saw: the truth, if it is to be sensible.
+fn reads(op: Op, run: Option<&RunState>, draw: &mut Draw) -> Reads {
     let read = |draw: &mut Draw| {
         let read = slot(draw.of(&ATTRIBUTES));
         let seen = run.and_then(|run| run.attributes.get(&read)).map(|attribute| attribute.version);
         let seen = if op.sensible { seen } else { draw.one_in(2).then(|| draw.below(9)) };
         (read, seen)
     };
-    let reads = draw.some(3, read);
-    let idle = draw.one_in(3);
-    let staged = if idle { Staged::default() } else { staged(draw) };
-    let movements = if idle { Vec::new() } else { draw.some(3, movement) };
-    RpcReport { rpc: name("patch"), reads, staged, movements }
+    draw.some(3, read)
 }

@@ -10,13 +10,14 @@ use super::{Kind, Op, ops};
 use crate::engine::{Command, Execution, Method, Phase, RunState, Status};
 use crate::ids::ExecutionNo;
 
-const KINDS: [Kind; 9] = [
+const KINDS: [Kind; 10] = [
     Kind::Start,
     Kind::StartWait,
     Kind::CompleteStep,
     Kind::FailAttempt,
     Kind::Publish,
     Kind::ApplyRpc,
+    Kind::Write,
     Kind::FireTimer,
     Kind::ResumeStep,
     Kind::Stop,
@@ -88,7 +89,11 @@ fn about(command: &Command) -> Option<ExecutionNo> {
         Command::CompleteStep(report) => Some(report.attempt.execution),
         Command::FailAttempt(report) => Some(report.attempt.execution),
         Command::FireTimer { execution } | Command::ResumeStep { execution } => Some(*execution),
-        Command::Start(_) | Command::Publish { .. } | Command::ApplyRpc(_) | Command::Stop { .. } => None,
+        Command::Start(_)
+        | Command::Publish { .. }
+        | Command::ApplyRpc(_)
+        | Command::Write(_)
+        | Command::Stop { .. } => None,
     }
 }
 

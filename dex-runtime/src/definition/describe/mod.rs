@@ -1,11 +1,23 @@
 //! The static description of a flow: what the macros know, as plain data.
+//!
+//! Its parts are made by generated code and serialised for tools. Names are the stored ones, types are told
+//! as they are written in the source, and lists keep the order in which members are written. It knows nothing
+//! of runs, and nothing of how it is drawn.
+
+mod fingerprint;
+mod serialize;
 
 use std::time::Duration;
+
+use serde::Serialize;
 
 use crate::engine::RetryPolicy;
 
 /// A flow: its names, its options and its step graph.
-#[derive(Debug)]
+///
+/// It is serialised field by field. Durations are whole milliseconds under names that end in `_ms`; a limit
+/// that is not set is `null`; kinds are in small letters.
+#[derive(Debug, Serialize)]
 pub struct FlowDefinition {
     /// The stored name.
     pub name: &'static str,
@@ -24,7 +36,7 @@ pub struct FlowDefinition {
 }
 
 /// A step.
-#[derive(Debug)]
+#[derive(Debug, Serialize)]
 pub struct StepDefinition {
     /// The stored name.
     pub name: &'static str,
@@ -39,8 +51,10 @@ pub struct StepDefinition {
     /// Its `wait_for`, if it has one.
     pub wait: Option<WaitDefinition>,
     /// How attempts are spaced, for the step and for its `wait_for`.
+    #[serde(serialize_with = "serialize::retry")]
     pub retry: RetryPolicy,
     /// Longest attempt. `None`: as long as it takes.
+    #[serde(rename = "timeout_ms", serialize_with = "serialize::milliseconds")]
     pub timeout: Option<Duration>,
     /// The stored name of the step that takes over when the retries are used up.
     pub on_failure: Option<&'static str>,
@@ -49,7 +63,7 @@ pub struct StepDefinition {
 }
 
 /// The `wait_for` of a step.
-#[derive(Debug)]
+#[derive(Debug, Serialize)]
 pub struct WaitDefinition {
     /// The method's name.
     pub method: &'static str,
@@ -60,7 +74,7 @@ pub struct WaitDefinition {
 }
 
 /// A place to which a step or an RPC can lead.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize)]
 pub struct Edge {
     /// The stored name of the step.
     pub to: &'static str,
@@ -69,7 +83,8 @@ pub struct Edge {
 }
 
 /// How a step leads to another.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize)]
+#[serde(rename_all = "lowercase")]
 #[non_exhaustive]
 pub enum EdgeKind {
     /// The body names the step's handle.
@@ -79,7 +94,7 @@ pub enum EdgeKind {
 }
 
 /// An attribute.
-#[derive(Debug)]
+#[derive(Debug, Serialize)]
 pub struct AttributeDefinition {
     /// The stored name.
     pub name: &'static str,
@@ -92,7 +107,7 @@ pub struct AttributeDefinition {
 }
 
 /// A channel.
-#[derive(Debug)]
+#[derive(Debug, Serialize)]
 pub struct ChannelDefinition {
     /// The stored name.
     pub name: &'static str,
@@ -103,7 +118,7 @@ pub struct ChannelDefinition {
 }
 
 /// An RPC.
-#[derive(Debug)]
+#[derive(Debug, Serialize)]
 pub struct RpcDefinition {
     /// The stored name.
     pub name: &'static str,

@@ -1,0 +1,173 @@
+//! Beginning a run: at most one goes on for an id, however many callers try at once.
+
+use std::sync::Arc;
+
+use tokio::sync::oneshot;
+
+use super::untyped::UntypedRun;
+use crate::definition::Registered;
+use crate::dex::{Core, written};
+use crate::engine::{self, Command, Movement, Rejection, RunIdentity, RunState, Staged, Status, Stop};
+use crate::error::{Error, ErrorKind, Result};
+use crate::ids::{FlowId, RunId};
+use crate::registry::{Refused, Resident};
+use crate::shard::Shard;
+use crate::value::Payload;
+
+/// What to do when the id has a run already.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub enum Reuse {
+    /// Refuse, whether the run goes on or has ended.
+    #[default]
+    Reject,
+    /// Start a new run if the old one failed, was canceled or was terminated.
+    AllowIfFailed,
+    /// Start a new run if the old one has ended.
+    AllowIfClosed,
+    /// Start a new run in any case; one that goes on is terminated.
+    TerminateIfRunning,
+}
+
+impl Reuse {
+    /// Whether a new run may take the place of one that has ended like this.
+    fn allows(self, status: Status) -> bool {
+        match self {
+            Self::Reject => false,
+            Self::AllowIfFailed => status.is_closed() && status != Status::Completed,
+            Self::AllowIfClosed | Self::TerminateIfRunning => status.is_closed(),
+        }
+    }
+}
+
+/// What a run is to begin with.
+#[derive(Clone, Debug)]
+pub(super) struct Beginning {
+    pub(super) flow_id: FlowId,
+    pub(super) input: Payload,
+    /// Attributes and messages that are there from the first commit on.
+    pub(super) staged: Staged,
+}
+
+impl Beginning {
+    pub(super) fn new(flow_id: &str, input: Payload) -> Result<Self> {
+        Ok(Self { flow_id: FlowId::new(flow_id)?, input, staged: Staged::default() })
+    }
+
+    /// Starts the run.
+    pub(super) async fn begin(
+        self,
+        core: Arc<Core>,
+        flow: &Arc<Registered>,
+        reuse: Reuse,
+    ) -> Result<UntypedRun> {
+        let start = |shard: Arc<Shard>| {
+            let beginning = self.clone();
+            async move { shard.start_run(flow, beginning, reuse).await }
+        };
+        let run_id = core.with_shard(start).await?;
+        Ok(UntypedRun { core, flow_id: self.flow_id, run_id })
+    }
+}
+
+impl Shard {
+    /// Starts a run of `flow`. Two calls for one id are put in order here and nowhere else.
+    async fn start_run(
+        self: &Arc<Self>,
+        flow: &Registered,
+        beginning: Beginning,
+        reuse: Reuse,
+    ) -> Result<RunId> {
+        let Beginning { flow_id, input, staged } = beginning;
+        self.check()?;
+        let guard = self.reserve(&flow_id).await;
+        let before = self.make_way(&flow_id, reuse).await?;
+        let now = self.clock.now();
+        let identity =
+            RunIdentity { flow: flow.name.clone(), flow_id, run_id: RunId::generate(now), started_at: now };
+        let movement = flow.start().map(|step| Movement {
+            step: step.name.clone(),
+            input,
+            waits: step.definition.wait.is_some(),
+        });
+        let run = Arc::new(Resident::fresh(identity.clone()));
+        self.admit_fresh(&run, before)?;
+        let (reply, answer) = oneshot::channel();
+        let request = engine::Start { identity, movement, staged };
+        if let Err(refused) = self.writer.submit(&run, Command::Start(request), Some(reply)) {
+            self.registry.remove(&run)?;
+            return Err(refused.into_error(run.identity()));
+        }
+        // Whoever comes next finds the run in the registry.
+        drop(guard);
+        written(answer).await?;
+        Ok(run.identity().run_id)
+    }
+
+    /// Makes the run the live one of its id; in one step if it takes the place of another.
+    fn admit_fresh(&self, run: &Arc<Resident>, before: Option<Arc<Resident>>) -> Result<()> {
+        if let Some(before) = before
+            && self.registry.succeed(&before, run)?.is_ok()
+        {
+            return Ok(());
+        }
+        match self.registry.insert_if_absent(Arc::clone(run))? {
+            Ok(_) => Ok(()),
+            Err(occupant) => {
+                let occupant = occupant.identity();
+                Err(existing(&occupant.flow_id, occupant.run_id, Status::Running))
+            }
+        }
+    }
+
+    /// Refuses if the id has a run that `reuse` does not let go. Gives a run that was ended for it.
+    async fn make_way(self: &Arc<Self>, flow_id: &FlowId, reuse: Reuse) -> Result<Option<Arc<Resident>>> {
+        if let Some(run) = self.registry.live(flow_id)? {
+            match run.read(RunState::status) {
+                Ok((status, _)) if reuse.allows(status) => return Ok(Some(run)),
+                Ok((Status::Running, _)) if reuse == Reuse::TerminateIfRunning => {
+                    return self.terminate(run).map(Some);
+                }
+                Ok((status, unwritten)) => {
+                    // Nobody may be told of a run that is lost after all.
+                    self.durable(unwritten).await?;
+                    return Err(existing(flow_id, run.identity().run_id, status));
+                }
+                // It has just left memory, so the store knows all of it.
+                Err(Refused::Passivated) => {}
+                Err(refused) => return Err(refused.into_error(run.identity())),
+            }
+        }
+        let id = flow_id.clone();
+        let stored = self.ask(move |store| match store.live(&id)? {
+            Some(live) => store.summary(live.run),
+            None => Ok(None),
+        });
+        match stored.await? {
+            None => Ok(None),
+            Some(summary) if reuse.allows(summary.status) => Ok(None),
+            Some(summary) if !summary.status.is_closed() && reuse == Reuse::TerminateIfRunning => {
+                match self.open(summary.run).await? {
+                    Some(run) => self.terminate(run).map(Some),
+                    None => Ok(None),
+                }
+            }
+            Some(summary) => Err(existing(flow_id, summary.run, summary.status)),
+        }
+    }
+
+    /// Ends a run for its successor. Its end is written before the successor's start, by the queue's order.
+    fn terminate(&self, run: Arc<Resident>) -> Result<Arc<Resident>> {
+        let reason = Some("another run was started under its id".to_owned());
+        match self.writer.submit(&run, Command::Stop { stop: Stop::Terminate, reason }, None) {
+            Ok(_) | Err(Refused::Rejected(Rejection::Closed { .. })) => Ok(run),
+            Err(refused) => Err(refused.into_error(run.identity())),
+        }
+    }
+}
+
+fn existing(flow_id: &FlowId, run: RunId, status: Status) -> Error {
+    let message = format!(
+        "`{flow_id}` was already started as run {run} ({status}): use another id, or find it with `client.run(..)`"
+    );
+    Error::with_run(ErrorKind::AlreadyStarted, message, run, status)
+}

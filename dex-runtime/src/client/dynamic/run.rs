@@ -1,0 +1,236 @@
+//! A run by names and JSON.
+
+use std::collections::BTreeMap;
+use std::fmt;
+use std::sync::Arc;
+
+use serde_json::Value as Json;
+
+use super::checked;
+use crate::client::result::Ended;
+use crate::client::untyped::UntypedRun;
+use crate::client::waiting::Waiting;
+use crate::definition::{FlowDefinition, MemberKind, Registered};
+use crate::engine::{Closing, Command, RunState, Status, Stop};
+use crate::error::{Error, ErrorKind, Result};
+use crate::ids::{FlowId, Name, RunId, Slot};
+use crate::inspect::RunInfo;
+use crate::value::{Payload, ValueError};
+
+/// A run of a flow that the caller knows by name. Cheap to clone, and good for as long as the run is kept.
+///
+/// Every method that takes a name fails with [`ErrorKind::UnknownName`] if the flow has no such member; the
+/// error lists those that it has. Every method that takes a value fails with [`ErrorKind::InvalidValue`] if
+/// the value does not fit; the error says where. Nothing is changed then.
+#[derive(Clone)]
+pub struct DynRun {
+    run: UntypedRun,
+    flow: Arc<Registered>,
+}
+
+impl DynRun {
+    pub(super) fn new(run: UntypedRun, flow: Arc<Registered>) -> Self {
+        Self { run, flow }
+    }
+
+    /// What the caller called the run.
+    pub fn flow_id(&self) -> &FlowId {
+        &self.run.flow_id
+    }
+
+    /// What the engine called it.
+    pub fn run_id(&self) -> RunId {
+        self.run.run_id
+    }
+
+    /// The definition of its flow.
+    pub fn definition(&self) -> &'static FlowDefinition {
+        self.flow.flow.definition()
+    }
+
+    /// Calls an RPC and gives its answer. An RPC without an argument takes `null`.
+    ///
+    /// # Errors
+    ///
+    /// [`ErrorKind::RpcFailed`]: the handler refused or failed; nothing was changed.
+    pub async fn call(&self, rpc: &str, input: Json) -> Result<Json> {
+        let (place, rpc) = self.definition().member(MemberKind::Rpc, rpc)?;
+        let takes_nothing = self.definition().rpcs.get(place).is_some_and(|rpc| rpc.input == "()");
+        if takes_nothing && !input.is_null() {
+            let message = format!("RPC `{rpc}` takes no argument: give it `null`, not {input}");
+            return Err(Error::new(ErrorKind::InvalidValue, message));
+        }
+        let answer = self.run.call(&self.flow, rpc, Payload::encode(&input)?).await?;
+        Ok(answer.decode()?)
+    }
+
+    /// Puts a message at the end of a channel of the run. Once it returns the message is on disk.
+    ///
+    /// # Errors
+    ///
+    /// As [`RunHandle::publish`](crate::RunHandle::publish).
+    pub async fn publish(&self, channel: &str, message: Json) -> Result<()> {
+        let (slot, message) = checked_member(&self.flow, MemberKind::Channel, channel, &message)?;
+        self.run.change(Command::Publish { slot, values: vec![message] }).await
+    }
+
+    /// The messages of a channel that no wait has taken yet, oldest first. They stay where they are.
+    pub async fn messages(&self, channel: &str) -> Result<Vec<Json>> {
+        let messages = self.run.messages(&self.slot(MemberKind::Channel, channel)?).await?;
+        Ok(messages.iter().map(Payload::decode).collect::<Result<_, _>>()?)
+    }
+
+    /// The attribute's value, if it is set; also of a run that has ended.
+    pub async fn get(&self, attribute: &str) -> Result<Option<Json>> {
+        let stored = self.run.attribute(&self.slot(MemberKind::Attribute, attribute)?).await?;
+        Ok(stored.map(|(value, _)| value.decode()).transpose()?)
+    }
+
+    /// All attributes that are set, by name.
+    pub async fn attributes(&self) -> Result<BTreeMap<String, Json>> {
+        let look = |state: &RunState| {
+            let set = state.attributes.iter();
+            set.map(|(slot, attribute)| (slot.to_string(), attribute.value.clone())).collect::<Vec<_>>()
+        };
+        let stored = self.run.read(look).await?.into_iter();
+        Ok(stored.map(|(name, value)| Ok((name, value.decode()?))).collect::<Result<_, ValueError>>()?)
+    }
+
+    /// Sets the attribute, whatever it was. Once it returns the value is on disk.
+    ///
+    /// # Errors
+    ///
+    /// [`ErrorKind::Closed`]: the run has ended; nothing was written.
+    pub async fn set(&self, attribute: &str, value: Json) -> Result<()> {
+        let (slot, value) = checked_member(&self.flow, MemberKind::Attribute, attribute, &value)?;
+        self.run.write_attribute(slot, Some(value)).await
+    }
+
+    /// Unsets the attribute.
+    ///
+    /// # Errors
+    ///
+    /// [`ErrorKind::Closed`]: the run has ended; nothing was written.
+    pub async fn delete(&self, attribute: &str) -> Result<()> {
+        self.run.write_attribute(self.slot(MemberKind::Attribute, attribute)?, None).await
+    }
+
+    /// Waits for the run to complete and gives its output.
+    ///
+    /// # Errors
+    ///
+    /// As [`RunHandle::output`](crate::RunHandle::output).
+    pub fn output(&self) -> Waiting<Json> {
+        let run = self.run.clone();
+        Waiting::new(&self.run, "the output", async move { Ended(run.end().await?).output() })
+    }
+
+    /// Waits for the run to end, in whatever way.
+    pub fn result(&self) -> Waiting<DynResult> {
+        let run = self.run.clone();
+        Waiting::new(&self.run, "the end", async move { Ok(DynResult(Ended(run.end().await?))) })
+    }
+
+    /// Ends the run as no longer wanted.
+    ///
+    /// # Errors
+    ///
+    /// [`ErrorKind::Closed`] if it has ended already: the first stop wins.
+    pub async fn cancel(&self) -> Result<()> {
+        self.run.change(Command::Stop { stop: Stop::Cancel, reason: None }).await
+    }
+
+    /// Ends the run in the way that `stop` says, with a reason that its result keeps.
+    ///
+    /// # Errors
+    ///
+    /// [`ErrorKind::Closed`] if it has ended already: the first stop wins.
+    pub async fn stop(&self, stop: Stop, reason: impl Into<String>) -> Result<()> {
+        self.run.change(Command::Stop { stop, reason: Some(reason.into()) }).await
+    }
+
+    /// Lets a parked step execution (`<step>-<n>`) try again, after what stopped it was mended.
+    ///
+    /// # Errors
+    ///
+    /// [`ErrorKind::NotFound`] if the run has no such parked execution.
+    pub async fn retry_step(&self, execution: &str) -> Result<()> {
+        self.run.retry_step(execution).await
+    }
+
+    /// What the run is and does at this moment.
+    pub async fn describe(&self) -> Result<RunInfo> {
+        self.run.describe().await
+    }
+
+    fn slot(&self, kind: MemberKind, name: &str) -> Result<Slot> {
+        let (_, name) = self.definition().member(kind, name)?;
+        Ok(Slot::single(Name::new(name)?))
+    }
+}
+
+/// The slot of a member and a value for it, if the flow has the one and the other fits.
+pub(super) fn checked_member(
+    flow: &Registered,
+    kind: MemberKind,
+    name: &str,
+    value: &Json,
+) -> Result<(Slot, Payload)> {
+    let (place, name) = flow.flow.definition().member(kind, name)?;
+    let what = match kind {
+        MemberKind::Channel => format!("the message for channel `{name}`"),
+        MemberKind::Attribute | MemberKind::Rpc => format!("the value of {kind} `{name}`"),
+    };
+    let value = checked(value, &what, |value| flow.flow.fits_member(kind, place, value))?;
+    Ok((Slot::single(Name::new(name)?), value))
+}
+
+impl fmt::Debug for DynRun {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("DynRun")
+            .field("flow", &self.flow.name)
+            .field("flow_id", &self.run.flow_id)
+            .field("run_id", &self.run.run_id)
+            .finish()
+    }
+}
+
+/// How a run ended, with its outputs as JSON.
+#[derive(Clone, Debug)]
+pub struct DynResult(Ended);
+
+impl DynResult {
+    /// How it ended.
+    pub fn status(&self) -> Status {
+        self.0.closing().status()
+    }
+
+    /// How it ended, in detail.
+    pub fn closing(&self) -> &Closing {
+        self.0.closing()
+    }
+
+    /// Messages that no step had consumed when it ended.
+    pub fn unconsumed_messages(&self) -> u64 {
+        self.0.unconsumed()
+    }
+
+    /// What the completing branches gave, in order, each with its step execution.
+    ///
+    /// # Errors
+    ///
+    /// [`ErrorKind::InvalidValue`] if a stored output is no JSON.
+    pub fn outputs(&self) -> Result<Vec<(String, Json)>> {
+        self.0.outputs()
+    }
+
+    /// The one output of a completed run.
+    ///
+    /// # Errors
+    ///
+    /// - [`ErrorKind::RunFailed`]: the run did not complete.
+    /// - [`ErrorKind::InvalidValue`]: it has several outputs.
+    pub fn output(&self) -> Result<Json> {
+        self.0.output()
+    }
+}

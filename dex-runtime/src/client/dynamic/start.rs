@@ -1,0 +1,97 @@
+//! Starting a run by the name of its flow.
+
+use std::fmt;
+use std::future::{Future, IntoFuture};
+use std::pin::Pin;
+use std::sync::Arc;
+
+use serde_json::Value as Json;
+
+use super::checked;
+use super::run::{DynRun, checked_member};
+use crate::client::begin::{Beginning, Reuse};
+use crate::definition::{MemberKind, Registered};
+use crate::dex::Core;
+use crate::error::Result;
+
+/// A run that is about to be started; made by [`DynClient::start`](super::DynClient::start). Await it.
+#[must_use = "a run is not started until this is awaited"]
+pub struct DynStart {
+    core: Arc<Core>,
+    start: Result<(Arc<Registered>, Beginning)>,
+    reuse: Reuse,
+}
+
+impl DynStart {
+    pub(super) fn new(core: Arc<Core>, flow: Result<Arc<Registered>>, flow_id: &str, input: &Json) -> Self {
+        let start = flow.and_then(|flow| {
+            let what = format!("the input of flow `{}`", flow.name);
+            let input = checked(input, &what, |input| flow.flow.fits_input(input))?;
+            Ok((flow, Beginning::new(flow_id, input)?))
+        });
+        Self { core, start, reuse: Reuse::Reject }
+    }
+
+    /// Sets what to do when the id has a run already. The default refuses.
+    pub fn reuse(self, reuse: Reuse) -> Self {
+        Self { reuse, ..self }
+    }
+
+    /// Gives the run an attribute from the beginning: it is set in the commit that creates the run.
+    #[expect(
+        clippy::needless_pass_by_value,
+        reason = "what is stored is given away: the caller need not borrow"
+    )]
+    pub fn with(self, attribute: &str, value: Json) -> Self {
+        self.and(|flow, beginning| {
+            let (slot, value) = checked_member(flow, MemberKind::Attribute, attribute, &value)?;
+            beginning.staged.attributes.push((slot, Some(value)));
+            Ok(())
+        })
+    }
+
+    /// Puts a message into a channel of the run from the beginning, in the commit that creates the run.
+    #[expect(
+        clippy::needless_pass_by_value,
+        reason = "what is stored is given away: the caller need not borrow"
+    )]
+    pub fn publish(self, channel: &str, message: Json) -> Self {
+        self.and(|flow, beginning| {
+            beginning.staged.messages.push(checked_member(flow, MemberKind::Channel, channel, &message)?);
+            Ok(())
+        })
+    }
+
+    fn and(mut self, add: impl FnOnce(&Registered, &mut Beginning) -> Result<()>) -> Self {
+        self.start = self.start.and_then(|(flow, mut beginning)| {
+            add(&flow, &mut beginning)?;
+            Ok((flow, beginning))
+        });
+        self
+    }
+
+    async fn run(self) -> Result<DynRun> {
+        let (flow, beginning) = self.start?;
+        let run = beginning.begin(self.core, &flow, self.reuse).await?;
+        Ok(DynRun::new(run, flow))
+    }
+}
+
+impl IntoFuture for DynStart {
+    type Output = Result<DynRun>;
+    type IntoFuture = Pin<Box<dyn Future<Output = Self::Output> + Send>>;
+
+    fn into_future(self) -> Self::IntoFuture {
+        Box::pin(self.run())
+    }
+}
+
+impl fmt::Debug for DynStart {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let beginning = self.start.as_ref().map(|(_, beginning)| beginning);
+        f.debug_struct("DynStart")
+            .field("beginning", &beginning)
+            .field("reuse", &self.reuse)
+            .finish_non_exhaustive()
+    }
+}

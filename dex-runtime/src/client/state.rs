@@ -1,0 +1,164 @@
+//! What a run holds, read and written from outside: attributes, messages, the places of its steps.
+
+use super::handle::RunHandle;
+use super::untyped::Transacted;
+use super::waiting::Waiting;
+use crate::definition::{Attribute, Channel, Flow, Step};
+use crate::engine::{Command, RunState, Staged, WriteReport};
+use crate::error::{Error, ErrorKind, Result};
+use crate::value::{Payload, Value};
+
+impl<F: Flow> RunHandle<F> {
+    /// The attribute's value, if it is set; also of a run that has ended.
+    ///
+    /// # Errors
+    ///
+    /// [`ErrorKind::InvalidValue`] if the stored value does not fit the type.
+    pub async fn get<T: Value>(&self, attribute: Attribute<F, T>) -> Result<Option<T>> {
+        let stored = self.run.attribute(&attribute.slot()).await?;
+        Ok(stored.map(|(value, _)| value.decode()).transpose()?)
+    }
+
+    /// Sets the attribute, whatever it was. Once it returns the value is on disk.
+    ///
+    /// A step that runs at this moment may overwrite it with what it decided on before. To change a value that
+    /// depends on the old one, use [`update`](Self::update).
+    ///
+    /// # Errors
+    ///
+    /// - [`ErrorKind::Closed`]: the run has ended; nothing was written.
+    /// - [`ErrorKind::InvalidValue`]: the value cannot be stored.
+    pub async fn set<T: Value>(&self, attribute: Attribute<F, T>, value: T) -> Result<()> {
+        self.run.write_attribute(attribute.slot(), Some(Payload::encode(&value)?)).await
+    }
+
+    /// Unsets the attribute.
+    ///
+    /// # Errors
+    ///
+    /// [`ErrorKind::Closed`] if the run has ended; nothing was written.
+    pub async fn delete<T: Value>(&self, attribute: Attribute<F, T>) -> Result<()> {
+        self.run.write_attribute(attribute.slot(), None).await
+    }
+
+    /// Sets the attribute to what `change` makes of its value, and gives the new one.
+    ///
+    /// No write of others is lost: if somebody else writes the attribute meanwhile, `change` is called again
+    /// with what they wrote.
+    ///
+    /// ```
+    /// # use dex_runtime::definition::{Attribute, Flow};
+    /// # use dex_runtime::{Result, RunHandle};
+    /// # async fn example<F: Flow>(run: RunHandle<F>, total: Attribute<F, u64>) -> Result<()> {
+    /// let total = run.update(total, |old| old.unwrap_or(0) + 1).await?;
+    /// assert!(total >= 1);
+    /// # Ok(()) }
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// - [`ErrorKind::Timeout`]: others were faster in each of
+    ///   [`rpc_attempts_max`](crate::Options::rpc_attempts_max) attempts; nothing was written.
+    /// - [`ErrorKind::Closed`]: the run has ended; nothing was written.
+    /// - [`ErrorKind::InvalidValue`]: the old value does not fit the type, or the new one cannot be stored.
+    pub async fn update<T: Value>(
+        &self,
+        attribute: Attribute<F, T>,
+        mut change: impl FnMut(Option<T>) -> T,
+    ) -> Result<T> {
+        let (slot, attempts) = (attribute.slot(), self.run.core.options().rpc_attempts_max);
+        for _ in 0..attempts {
+            let (old, version) = self.run.attribute(&slot).await?.unzip();
+            let new = change(old.map(|old: Payload| old.decode()).transpose()?);
+            let staged = Staged {
+                attributes: vec![(slot.clone(), Some(Payload::encode(&new)?))],
+                ..Staged::default()
+            };
+            let write = WriteReport { reads: vec![(slot.clone(), version)], staged };
+            if self.run.transact(Command::Write(write)).await? == Transacted::Done {
+                return Ok(new);
+            }
+        }
+        let message = format!(
+            "attribute `{slot}` of run `{}` was written by others in each of {attempts} attempts to update it; \
+             nothing was written",
+            self.flow_id(),
+        );
+        Err(Error::new(ErrorKind::Timeout, message))
+    }
+
+    /// The messages of a channel that no wait has taken yet, oldest first. They stay where they are.
+    ///
+    /// # Errors
+    ///
+    /// [`ErrorKind::InvalidValue`] if a stored message does not fit the type.
+    pub async fn messages<T: Value>(&self, channel: Channel<F, T>) -> Result<Vec<T>> {
+        let messages = self.run.messages(&channel.slot()).await?;
+        Ok(messages.iter().map(Payload::decode).collect::<Result<_, _>>()?)
+    }
+
+    /// Waits until `predicate` holds for the attribute's value, and gives the value; `None` is an attribute
+    /// that is not set.
+    ///
+    /// It is asked at once, and then whenever the run has changed. No state that stays is missed; of values
+    /// that follow one another quickly, it may see only the last. It sees what is on disk only.
+    ///
+    /// ```
+    /// # use dex_runtime::definition::{Attribute, Flow};
+    /// # use dex_runtime::{Result, RunHandle};
+    /// # async fn example<F: Flow>(run: RunHandle<F>, total: Attribute<F, u64>) -> Result<()> {
+    /// let total = run.wait_until(total, |total| total.is_some_and(|total| *total >= 100)).await?;
+    /// assert!(total.is_some());
+    /// # Ok(()) }
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// - [`ErrorKind::Closed`]: the run has ended, and with the last value the predicate does not hold.
+    /// - [`ErrorKind::Timeout`]: a budget was given with [`timeout`](Waiting::timeout), and is used up.
+    /// - [`ErrorKind::InvalidValue`]: a stored value does not fit the type.
+    pub fn wait_until<T: Value>(
+        &self,
+        attribute: Attribute<F, T>,
+        mut predicate: impl FnMut(Option<&T>) -> bool + Send + 'static,
+    ) -> Waiting<Option<T>> {
+        let (run, slot) = (self.run.clone(), attribute.slot());
+        let what = format!("the awaited value of attribute `{slot}`");
+        Waiting::new(&self.run, &what, async move {
+            let look =
+                |state: &RunState| state.attributes.get(&slot).map(|attribute| attribute.value.clone());
+            let judge = |value: Option<Payload>| {
+                let value: Option<T> = value.map(|value| value.decode()).transpose()?;
+                Ok(predicate(value.as_ref()).then_some(value))
+            };
+            run.until(look, judge).await
+        })
+    }
+
+    /// Waits until the `n`-th execution of `step`, counted from 1, has ended: completed, failed for good or
+    /// canceled. One that ended long ago is no wait.
+    ///
+    /// # Errors
+    ///
+    /// - [`ErrorKind::Closed`]: the run has ended without so many executions of the step.
+    /// - [`ErrorKind::Timeout`]: a budget was given with [`timeout`](Waiting::timeout), and is used up.
+    /// - [`ErrorKind::InvalidValue`]: `n` is 0.
+    pub fn wait_for_step<I>(&self, step: Step<F, I>, n: u32) -> Waiting<()> {
+        let (run, step) = (self.run.clone(), step.name());
+        let what = format!("the end of step execution `{step}-{n}`");
+        Waiting::new(&self.run, &what, async move {
+            if n == 0 {
+                let message =
+                    format!("executions of step `{step}` are counted from 1: there is no `{step}-0`");
+                return Err(Error::new(ErrorKind::InvalidValue, message));
+            }
+            run.until(|state| has_ended(state, step, n), |ended| Ok(ended.then_some(()))).await
+        })
+    }
+}
+
+fn has_ended(state: &RunState, step: &str, n: u32) -> bool {
+    let scheduled = state.step_counts.get(step).is_some_and(|count| *count >= n);
+    let open = || state.executions.values().any(|open| open.number == n && open.step.as_str() == step);
+    scheduled && !open()
+}

@@ -1,0 +1,201 @@
+//! `Dex`: opens a store, wires the parts, opens again after a fault, shuts down in order.
+//!
+//! `Dex` and its builder are what applications see. `Core` is what all handles share: it knows which shard
+//! works now, and makes the next one. Nothing else knows every part.
+
+mod core;
+mod durable;
+mod recipe;
+mod supervise;
+
+use std::fmt;
+use std::path::Path;
+use std::sync::atomic::{AtomicI64, AtomicUsize};
+use std::sync::{Arc, RwLock};
+use std::time::Duration;
+
+use tokio::sync::watch;
+
+use crate::activity::Activity;
+use crate::client::{Client, DynClient};
+use crate::definition::{Flow, Flows};
+use crate::error::Result;
+use crate::inspect::Inspect;
+use crate::options::Options;
+use crate::shard::AfterCommit;
+use crate::store::fjall::{FjallOptions, FjallStore};
+use crate::store::{Store, StoreError};
+use crate::time::{Clock, SystemClock};
+use crate::worker;
+
+use self::core::Current;
+use self::recipe::Recipe;
+use self::supervise::supervise;
+
+pub(crate) use self::core::Core;
+
+pub(crate) use self::durable::written;
+
+/// Opens the store; called again after a fault.
+pub(crate) type Opener = Arc<dyn Fn() -> Result<Arc<dyn Store>, StoreError> + Send + Sync>;
+
+/// An engine that is running. Cheap to clone; all clones are the same engine.
+///
+/// Dropping it does not stop it. [`shutdown`](Self::shutdown) does; and if the process just ends, nothing
+/// that was accepted is lost.
+#[derive(Clone)]
+pub struct Dex {
+    core: Arc<Core>,
+}
+
+/// An engine that is about to be started; made by [`Dex::open`].
+#[must_use = "the engine does not run until `.start().await`"]
+pub struct Builder {
+    opener: Opener,
+    flows: Result<Flows>,
+    options: Options,
+    clock: Arc<dyn Clock>,
+    after_commit: AfterCommit,
+}
+
+impl Dex {
+    /// An engine on the store in the folder `path`, which is made if it does not exist.
+    ///
+    /// One process has a folder open at a time.
+    pub fn open(path: impl AsRef<Path>) -> Builder {
+        let path = path.as_ref().to_owned();
+        Builder::new(
+            Arc::new(move || {
+                let store = FjallStore::open(&path, FjallOptions::default())?;
+                Ok(Arc::new(store) as Arc<dyn Store>)
+            }),
+            Arc::new(SystemClock),
+        )
+    }
+
+    /// Starts and finds runs of flow `F`.
+    pub fn client<F: Flow>(&self) -> Client<F> {
+        Client::new(Arc::clone(&self.core))
+    }
+
+    /// Starts and finds runs of whatever flow by names and JSON, for tools.
+    pub fn dynamic(&self) -> DynClient {
+        DynClient::new(Arc::clone(&self.core))
+    }
+
+    /// Read-only questions about runs of whatever flow, for tools.
+    pub fn inspect(&self) -> Inspect {
+        Inspect::new(Arc::clone(&self.core))
+    }
+
+    /// The value that flow `F` was registered with.
+    ///
+    /// # Errors
+    ///
+    /// [`ErrorKind::UnknownFlow`] if it was not registered.
+    ///
+    /// [`ErrorKind::UnknownFlow`]: crate::ErrorKind::UnknownFlow
+    pub fn flow<F: Flow>(&self) -> Result<Arc<F>> {
+        self.core.flows.value()
+    }
+
+    /// Takes no more calls, lets running handlers end for up to `grace`, then drops them, and closes the
+    /// store. What was left goes on at the next opening.
+    ///
+    /// A second call does nothing.
+    ///
+    /// # Errors
+    ///
+    /// A store that cannot be closed properly; nothing is lost then, the next opening only takes longer.
+    pub async fn shutdown(&self, grace: Duration) -> Result<()> {
+        let Some(shard) = self.core.retire().await else { return Ok(()) };
+        let left = shard.stop(grace).await;
+        if left > 0 {
+            tracing::warn!(left, "handlers were still running after the grace period; they run again later");
+        }
+        shard.close_store().await
+    }
+
+    pub(crate) fn core(&self) -> &Arc<Core> {
+        &self.core
+    }
+}
+
+impl fmt::Debug for Dex {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Dex").finish_non_exhaustive()
+    }
+}
+
+impl Builder {
+    pub(crate) fn new(opener: Opener, clock: Arc<dyn Clock>) -> Self {
+        Self {
+            opener,
+            flows: Ok(Flows::default()),
+            options: Options::default(),
+            clock,
+            after_commit: AfterCommit::Release,
+        }
+    }
+
+    /// Registers a flow; its value serves all its runs.
+    pub fn flow<F: Flow>(mut self, flow: F) -> Self {
+        self.flows = self.flows.and_then(|mut flows| flows.add(flow).map(|()| flows));
+        self
+    }
+
+    /// Sets the engine's bounds.
+    pub fn options(mut self, options: Options) -> Self {
+        self.options = options;
+        self
+    }
+
+    pub(crate) fn crash_after_every_transition(mut self) -> Self {
+        self.after_commit = AfterCommit::Crash;
+        self
+    }
+
+    /// Opens the store and starts the engine. To be called on a tokio runtime, which then runs it.
+    ///
+    /// # Errors
+    ///
+    /// - [`ErrorKind::StoreInUse`], [`ErrorKind::ForeignStore`], [`ErrorKind::NewerStore`],
+    ///   [`ErrorKind::DamagedStore`], [`ErrorKind::DiskFull`]: the folder cannot be used; it is as before.
+    /// - [`ErrorKind::UnknownFlow`]: the store has open runs of a flow that was not registered.
+    /// - [`ErrorKind::InvalidSetup`]: a flow was registered twice.
+    ///
+    /// [`ErrorKind::StoreInUse`]: crate::ErrorKind::StoreInUse
+    /// [`ErrorKind::ForeignStore`]: crate::ErrorKind::ForeignStore
+    /// [`ErrorKind::NewerStore`]: crate::ErrorKind::NewerStore
+    /// [`ErrorKind::DamagedStore`]: crate::ErrorKind::DamagedStore
+    /// [`ErrorKind::DiskFull`]: crate::ErrorKind::DiskFull
+    /// [`ErrorKind::UnknownFlow`]: crate::ErrorKind::UnknownFlow
+    /// [`ErrorKind::InvalidSetup`]: crate::ErrorKind::InvalidSetup
+    pub async fn start(self) -> Result<Dex> {
+        worker::install_hook();
+        let Self { opener, flows, options, clock, after_commit } = self;
+        let (flows, activity) = (Arc::new(flows?), Activity::default());
+        let recipe = Recipe { opener, flows, options, clock, activity, after_commit };
+        let shard = recipe.open().await?;
+        let core = Arc::new(Core {
+            flows: Arc::clone(&recipe.flows),
+            recipe,
+            current: RwLock::new(Current::Open(Arc::clone(&shard))),
+            changed: watch::Sender::new(()),
+            reopening: tokio::sync::Mutex::default(),
+            hurry: AtomicUsize::new(0),
+            paused_until: AtomicI64::new(0),
+        });
+        tokio::spawn(supervise(Arc::downgrade(&core), shard));
+        Ok(Dex { core })
+    }
+}
+
+impl fmt::Debug for Builder {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Builder")
+            .field("flows", &self.flows)
+            .field("options", &self.options)
+            .finish_non_exhaustive()
+    }
+}

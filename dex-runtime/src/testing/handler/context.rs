@@ -1,0 +1,172 @@
+//! Contexts that no engine has made.
+
+use std::collections::BTreeMap;
+use std::marker::PhantomData;
+use std::sync::{Arc, OnceLock};
+
+use crate::definition::{
+    Attribute, Core, Flow, RpcContext, Step, StepContext, StepError, StepInfo, WaitContext,
+};
+use crate::engine::{self, Recovery, RunIdentity, View};
+use crate::ids::{FlowId, Name, RunId, Slot};
+use crate::testing::clock::START;
+use crate::value::{Payload, Value};
+
+/// A context that a unit test can make: those of steps, waits and RPCs.
+pub trait TestContext: private::Sealed {
+    /// The flow that the context belongs to.
+    type Flow: Flow;
+}
+
+mod private {
+    pub trait Sealed {}
+}
+
+/// What a handler is to see of its run; made by [`StepContext::test`], [`WaitContext::test`] and
+/// [`RpcContext::test`].
+///
+/// Without further words it is the first attempt, in a run called `test` whose attributes are not set.
+#[derive(Debug)]
+#[must_use = "the context is made by `.build()`"]
+pub struct ContextBuilder<C> {
+    flow_id: FlowId,
+    attributes: BTreeMap<Slot, engine::Attribute>,
+    attempt: u32,
+    step: Option<Name>,
+    number: u32,
+    recovery: Option<Recovery>,
+    context: PhantomData<fn() -> C>,
+}
+
+impl<C: TestContext> ContextBuilder<C> {
+    #[expect(clippy::expect_used, reason = "`test` is an id")]
+    fn new() -> Self {
+        Self {
+            flow_id: FlowId::new("test").expect("`test` is an id"),
+            attributes: BTreeMap::new(),
+            attempt: 1,
+            step: None,
+            number: 1,
+            recovery: None,
+            context: PhantomData,
+        }
+    }
+
+    /// Sets what the caller called the run.
+    ///
+    /// # Panics
+    ///
+    /// If the text cannot be an id.
+    #[track_caller]
+    pub fn flow_id(self, flow_id: impl AsRef<str>) -> Self {
+        match FlowId::new(flow_id) {
+            Ok(flow_id) => Self { flow_id, ..self },
+            Err(error) => panic!("{error}"),
+        }
+    }
+
+    /// Gives the run an attribute.
+    ///
+    /// # Panics
+    ///
+    /// If the value cannot be stored.
+    #[track_caller]
+    #[expect(clippy::needless_pass_by_value, reason = "as in every other place that sets an attribute")]
+    pub fn with<T: Value>(mut self, attribute: Attribute<C::Flow, T>, value: T) -> Self {
+        match Payload::encode(&value) {
+            Ok(value) => self.attributes.insert(attribute.slot(), engine::Attribute { value, version: 1 }),
+            Err(error) => panic!("attribute `{}`: {error}", attribute.name()),
+        };
+        self
+    }
+
+    fn core(&self) -> Core {
+        let identity = RunIdentity {
+            flow: stored(C::Flow::definition().name),
+            flow_id: self.flow_id.clone(),
+            run_id: RunId::from_bytes([0; 16]),
+            started_at: START,
+        };
+        Core::new(View { identity: Arc::new(identity), attributes: Arc::new(self.attributes.clone()) })
+    }
+}
+
+impl<F: Flow> ContextBuilder<StepContext<F>> {
+    /// Sets which attempt this is, from 1.
+    pub fn attempt(self, attempt: u32) -> Self {
+        Self { attempt, ..self }
+    }
+
+    /// Sets which step is called, and which of its executions this is, from 1: what
+    /// [`execution_id`](StepContext::execution_id) and [`idempotency_key`](StepContext::idempotency_key) are
+    /// made of. Without it, it is the first execution of the start step.
+    pub fn execution<I>(self, step: Step<F, I>, number: u32) -> Self {
+        Self { step: Some(stored(step.name())), number, ..self }
+    }
+
+    /// Makes the step recover from `step`, which has failed `attempts` times, last with `error`.
+    pub fn recovery<I>(self, step: Step<F, I>, error: impl Into<StepError>, attempts: u32) -> Self {
+        let (failure, _) = error.into().into_parts();
+        Self { recovery: Some(Recovery { step: stored(step.name()), failure, attempts }), ..self }
+    }
+
+    /// The context.
+    ///
+    /// # Panics
+    ///
+    /// If the flow has no step.
+    #[track_caller]
+    #[expect(clippy::expect_used, reason = "a step is called, so the flow has one")]
+    pub fn build(self) -> StepContext<F> {
+        let (core, definition) = (self.core(), F::definition());
+        let first = || definition.start().or(definition.steps.first()).map(|step| stored(step.name));
+        let step = self.step.or_else(first).expect("a flow with a step");
+        let (number, attempt, recovery) = (self.number, self.attempt, self.recovery);
+        StepContext::new(core, StepInfo { step, number, attempt, recovery, key: OnceLock::new() })
+    }
+}
+
+impl<F: Flow> ContextBuilder<WaitContext<F>> {
+    /// Sets which attempt this is, from 1.
+    pub fn attempt(self, attempt: u32) -> Self {
+        Self { attempt, ..self }
+    }
+
+    /// The context.
+    pub fn build(self) -> WaitContext<F> {
+        WaitContext::new(self.core(), self.attempt)
+    }
+}
+
+impl<F: Flow> ContextBuilder<RpcContext<F>> {
+    /// The context.
+    pub fn build(self) -> RpcContext<F> {
+        RpcContext::new(self.core())
+    }
+}
+
+#[expect(clippy::expect_used, reason = "the macros check the names that they write")]
+fn stored(name: &str) -> Name {
+    Name::new(name).expect("the macros check the names that they write")
+}
+
+macro_rules! test_context {
+    ($context:ident, $what:literal) => {
+        impl<F> private::Sealed for $context<F> {}
+
+        impl<F: Flow> TestContext for $context<F> {
+            type Flow = F;
+        }
+
+        impl<F: Flow> $context<F> {
+            #[doc = concat!("A context to call ", $what, " with in a unit test; see [`testing`](crate::testing).")]
+            pub fn test() -> ContextBuilder<Self> {
+                ContextBuilder::new()
+            }
+        }
+    };
+}
+
+test_context!(StepContext, "a step");
+test_context!(WaitContext, "a `wait_for`");
+test_context!(RpcContext, "an RPC");

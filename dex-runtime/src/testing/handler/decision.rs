@@ -1,0 +1,126 @@
+//! What a step decided and what a `wait_for` asked for, for a test to look at.
+
+use super::staged::decode;
+use crate::definition::{Choice, Flow, Next, Part, PartKind, Step, Wait};
+use crate::engine::{Condition, Decision};
+use crate::time::Timestamp;
+use crate::value::Value;
+
+impl<F: Flow> Next<F> {
+    /// The stored names of the steps that come next, in order, for a unit test.
+    ///
+    /// # Panics
+    ///
+    /// If the decision cannot be stored.
+    #[track_caller]
+    pub fn steps(&self) -> Vec<&'static str> {
+        match self.choice() {
+            Choice::Continue(movements) => movements.iter().map(|(step, _)| *step).collect(),
+            Choice::Other(_) => Vec::new(),
+        }
+    }
+
+    /// The inputs with which `step` comes next, in order, for a unit test.
+    ///
+    /// # Panics
+    ///
+    /// If the decision cannot be stored, or an input does not read back as its own type.
+    #[track_caller]
+    pub fn inputs<I: Value>(&self, step: Step<F, I>) -> Vec<I> {
+        match self.choice() {
+            Choice::Continue(movements) => {
+                let of_step = movements.iter().filter(|(name, _)| *name == step.name());
+                of_step.map(|(_, input)| decode(input)).collect()
+            }
+            Choice::Other(_) => Vec::new(),
+        }
+    }
+
+    /// The output, if the decision completes the run or its branch, for a unit test.
+    ///
+    /// # Panics
+    ///
+    /// If the decision cannot be stored, or the output does not read back as its own type.
+    #[track_caller]
+    pub fn output(&self) -> Option<F::Output> {
+        match self.choice() {
+            Choice::Other(
+                Decision::Complete(output)
+                | Decision::CompleteNow(output)
+                | Decision::CompleteIfEmpty { output, .. },
+            ) => Some(decode(output)),
+            Choice::Continue(_) | Choice::Other(_) => None,
+        }
+    }
+
+    /// The reason, if the decision fails the run, for a unit test.
+    ///
+    /// # Panics
+    ///
+    /// If the decision cannot be stored.
+    #[track_caller]
+    pub fn failure(&self) -> Option<&str> {
+        match self.choice() {
+            Choice::Other(Decision::Fail { reason }) => Some(reason),
+            Choice::Continue(_) | Choice::Other(_) => None,
+        }
+    }
+
+    /// Whether the decision ends its branch and nothing else, for a unit test.
+    ///
+    /// # Panics
+    ///
+    /// If the decision cannot be stored.
+    #[track_caller]
+    pub fn is_dead_end(&self) -> bool {
+        matches!(self.choice(), Choice::Other(Decision::DeadEnd))
+    }
+
+    #[track_caller]
+    fn choice(&self) -> &Choice {
+        match self.as_choice() {
+            Ok(choice) => choice,
+            Err(error) => panic!("the decision cannot be stored: {error}"),
+        }
+    }
+}
+
+impl<F: Flow, O: Value> Wait<F, O> {
+    /// What is waited for, as it is written in a flow: `any(APPROVAL.one(), Timer::after(86400s))`; for a unit
+    /// test.
+    ///
+    /// # Panics
+    ///
+    /// If the wait cannot be stored.
+    #[track_caller]
+    pub fn in_words(self) -> String {
+        match self.into_part() {
+            Ok(part) => words(&part),
+            Err(error) => panic!("the wait cannot be stored: {error}"),
+        }
+    }
+}
+
+fn words(Part(kind): &Part) -> String {
+    let list = |parts: &[Part]| parts.iter().map(words).collect::<Vec<_>>().join(", ");
+    match kind {
+        PartKind::At(at) => format!("Timer::at({})", Timestamp::from(*at)),
+        PartKind::After(pause) => format!("Timer::after({pause:?})"),
+        PartKind::Fixed(condition) => fixed(condition),
+        PartKind::Any { of, .. } => format!("any({})", list(of)),
+        PartKind::All(parts) => format!("all({})", list(parts)),
+        PartKind::With(inner, local) => format!("{}.with({local:?})", words(inner)),
+    }
+}
+
+fn fixed(condition: &Condition) -> String {
+    match condition {
+        Condition::Messages { slot, single: true, .. } => format!("{slot}.one()"),
+        Condition::Messages { slot, min, max: u32::MAX, .. } => format!("{slot}.at_least({min})"),
+        Condition::Messages { slot, min, max, .. } if min == max => format!("{slot}.n({min})"),
+        Condition::Messages { slot, max, .. } => format!("{slot}.up_to({max})"),
+        Condition::Ready(value) => format!("ready({value:?})"),
+        // A condition that a flow cannot write.
+        other => format!("{other:?}"),
+    }
+}

@@ -1,0 +1,74 @@
+//! What a handler wrote, for a test to look at.
+
+use crate::definition::{Attribute, Channel, RpcContext, Step, StepContext, WaitContext};
+use crate::engine::Staged;
+use crate::ids::Slot;
+use crate::value::{Payload, Value};
+
+/// What a handler did to an attribute.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Change<T> {
+    /// It set this value.
+    Set(T),
+    /// It unset it.
+    Deleted,
+}
+
+/// The last change counts, as when it is committed.
+fn change<T: Value>(staged: &Staged, slot: &Slot) -> Option<Change<T>> {
+    let (_, value) = staged.attributes.iter().rev().find(|(written, _)| written == slot)?;
+    Some(value.as_ref().map_or(Change::Deleted, |value| Change::Set(decode(value))))
+}
+
+fn messages<T: Value>(staged: &Staged, slot: &Slot) -> Vec<T> {
+    let of_slot = staged.messages.iter().filter(|(written, _)| written == slot);
+    of_slot.map(|(_, message)| decode(message)).collect()
+}
+
+#[expect(
+    clippy::expect_used,
+    reason = "a value that does not read back is a fault of its type, for a test to show"
+)]
+pub(super) fn decode<T: Value>(value: &Payload) -> T {
+    value.decode().expect("a value that was written reads back as its own type")
+}
+
+macro_rules! staged {
+    ($context:ident) => {
+        impl<F> $context<F> {
+            /// What the handler did to the attribute, for a unit test; `None` if it left it alone.
+            ///
+            /// # Panics
+            ///
+            /// If the value does not read back as its own type.
+            pub fn staged<T: Value>(&self, attribute: Attribute<F, T>) -> Option<Change<T>> {
+                change(&self.core.staged, &attribute.slot())
+            }
+
+            /// The messages that the handler put into the channel, in order, for a unit test.
+            ///
+            /// # Panics
+            ///
+            /// If a message does not read back as its own type.
+            pub fn published<T: Value>(&self, channel: Channel<F, T>) -> Vec<T> {
+                messages(&self.core.staged, &channel.slot())
+            }
+        }
+    };
+}
+
+staged!(StepContext);
+staged!(WaitContext);
+staged!(RpcContext);
+
+impl<F> RpcContext<F> {
+    /// The inputs with which the RPC starts the step, in order, for a unit test.
+    ///
+    /// # Panics
+    ///
+    /// If an input does not read back as its own type.
+    pub fn started<I: Value>(&self, step: Step<F, I>) -> Vec<I> {
+        let of_step = self.movements.iter().filter(|(name, _)| *name == step.name());
+        of_step.map(|(_, input)| decode(input)).collect()
+    }
+}

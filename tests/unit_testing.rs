@@ -1,0 +1,217 @@
+//! Handlers called as plain methods, without an engine.
+// The helpers are tests too, for the lints that spare tests.
+#![cfg(test)]
+
+use std::time::{Duration, SystemTime};
+
+use dex::prelude::*;
+use dex::testing::Change;
+use serde::{Deserialize, Serialize};
+
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+struct Order {
+    id: String,
+    cents: u64,
+}
+
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+enum Status {
+    Charged,
+    Shipped,
+}
+
+#[derive(Debug, thiserror::Error)]
+#[error("the carrier is on strike")]
+struct Strike;
+
+struct OrderFlow {
+    limit: u64,
+}
+
+#[flow(output = String)]
+impl OrderFlow {
+    #[attribute]
+    const STATUS: Attribute<Status>;
+
+    #[attribute]
+    const NOTE: Attribute<String>;
+
+    #[channel]
+    const APPROVAL: Channel<String>;
+
+    #[channel]
+    const AUDIT: Channel<String>;
+
+    #[step(start)]
+    async fn charge(&self, ctx: &mut StepContext<Self>, order: Order) -> StepResult<Self> {
+        if order.cents > self.limit {
+            return Ok(Next::fail("over the limit"));
+        }
+        if ctx.get(Self::STATUS)?.is_some() {
+            return Ok(Next::dead_end());
+        }
+        ctx.publish(Self::AUDIT, format!("{} for {}", ctx.idempotency_key(), ctx.flow_id()))?;
+        ctx.publish(Self::AUDIT, format!("attempt {}", ctx.attempt()))?;
+        ctx.set(Self::STATUS, Status::Charged)?;
+        Ok(Next::to(Self::SHIP, order.clone()).and(Self::SHIP, order).and(Self::REFUND, ()))
+    }
+
+    #[wait_for(ship)]
+    fn seller_or_a_day(
+        &self,
+        ctx: &mut WaitContext<Self>,
+        order: &Order,
+    ) -> WaitResult<Self, OneOf2<String, TimerFired>> {
+        ctx.set(Self::NOTE, format!("{} waits in attempt {}", order.id, ctx.attempt()))?;
+        Ok(Wait::any((Self::APPROVAL.one(), Timer::after(Duration::from_hours(24)))))
+    }
+
+    #[step(on_failure = refund_order)]
+    fn ship(
+        &self,
+        ctx: &mut StepContext<Self>,
+        order: Order,
+        answer: OneOf2<String, TimerFired>,
+    ) -> StepResult<Self> {
+        let OneOf2::First(by) = answer else { return Ok(Next::to(Self::SHIP, order)) };
+        ctx.set(Self::NOTE, by)?;
+        ctx.set(Self::STATUS, Status::Shipped)?;
+        ctx.delete(Self::NOTE);
+        Ok(Next::complete(order.id))
+    }
+
+    #[step]
+    fn refund_order(&self, ctx: &mut StepContext<Self>, _order: Order) -> StepResult<Self> {
+        let why = ctx.recovery().map(|recovery| {
+            format!("{} failed {} times: {}", recovery.step, recovery.attempts, recovery.failure.message)
+        });
+        Ok(Next::complete_now(why.unwrap_or_default()))
+    }
+
+    #[step]
+    fn refund(&self) -> StepResult<Self> {
+        Err(StepError::fatal("no account"))
+    }
+
+    #[rpc]
+    fn approve(&self, ctx: &mut RpcContext<Self>, by: String) -> RpcResult<Option<Status>> {
+        ctx.publish(Self::APPROVAL, by.clone())?;
+        ctx.set(Self::NOTE, by)?;
+        ctx.start_step(Self::SHIP, Order { id: ctx.flow_id().to_string(), cents: 1 })?;
+        ctx.get(Self::STATUS)
+    }
+}
+
+fn flow() -> OrderFlow {
+    OrderFlow { limit: 10_000 }
+}
+
+fn order() -> Order {
+    Order { id: "17".into(), cents: 4200 }
+}
+
+#[tokio::test]
+async fn a_step_is_called_and_its_writes_messages_and_decision_are_looked_at() {
+    let mut ctx = StepContext::test().flow_id("order-17").attempt(3).build();
+    let next = flow().charge(&mut ctx, order()).await.unwrap();
+
+    assert_eq!(ctx.staged(OrderFlow::STATUS), Some(Change::Set(Status::Charged)));
+    assert_eq!(ctx.staged(OrderFlow::NOTE), None);
+    let key = format!("{}/charge-1", ctx.run_id());
+    assert_eq!(ctx.published(OrderFlow::AUDIT), [format!("{key} for order-17"), "attempt 3".into()]);
+    assert!(ctx.published(OrderFlow::APPROVAL).is_empty());
+    assert_eq!(next.steps(), ["ship", "ship", "refund"]);
+    assert_eq!(next.inputs(OrderFlow::SHIP), [order(), order()]);
+    assert_eq!(next.inputs(OrderFlow::REFUND), [()]);
+    assert_eq!((next.output(), next.failure(), next.is_dead_end()), (None, None, false));
+}
+
+#[tokio::test]
+async fn a_step_sees_the_attributes_that_the_test_gives() {
+    let mut ctx = StepContext::test().with(OrderFlow::STATUS, Status::Charged).build();
+    let next = flow().charge(&mut ctx, order()).await.unwrap();
+    assert!(next.is_dead_end());
+    assert_eq!(ctx.staged(OrderFlow::STATUS), None, "reading is no write");
+}
+
+#[tokio::test]
+async fn other_decisions_are_told_apart() {
+    let mut ctx = StepContext::test().build();
+    let next = flow().charge(&mut ctx, Order { cents: 10_001, ..order() }).await.unwrap();
+    assert_eq!(next.failure(), Some("over the limit"));
+    assert!(next.steps().is_empty() && !next.is_dead_end() && next.output().is_none());
+}
+
+#[test]
+fn the_last_write_of_an_attribute_counts() {
+    let mut ctx = StepContext::test().build();
+    let next = flow().ship(&mut ctx, order(), OneOf2::First("ada".into())).unwrap();
+    assert_eq!(ctx.staged(OrderFlow::NOTE), Some(Change::Deleted));
+    assert_eq!(next.output().as_deref(), Some("17"));
+    assert!(next.inputs(OrderFlow::SHIP).is_empty());
+}
+
+#[test]
+fn a_step_is_called_with_another_outcome_of_its_wait() {
+    let mut ctx = StepContext::test().build();
+    let next = flow().ship(&mut ctx, order(), OneOf2::Second(TimerFired)).unwrap();
+    assert_eq!(next.inputs(OrderFlow::SHIP), [order()]);
+}
+
+#[test]
+fn a_recovery_step_is_told_what_it_recovers_from() {
+    let recovering = StepContext::test().recovery(OrderFlow::SHIP, Strike, 4);
+    let mut ctx = recovering.execution(OrderFlow::REFUND_ORDER, 2).build();
+    let next = flow().refund_order(&mut ctx, order()).unwrap();
+    assert_eq!(next.output().as_deref(), Some("ship failed 4 times: the carrier is on strike"));
+    assert_eq!(ctx.execution_id(), "refund_order-2");
+}
+
+#[test]
+fn an_error_of_a_step_is_seen_as_it_is() {
+    assert!(flow().refund().unwrap_err().is_fatal());
+}
+
+#[test]
+fn a_wait_is_called_and_what_it_asks_for_is_told_in_words() {
+    let mut ctx = WaitContext::test().attempt(2).build();
+    let wait = flow().seller_or_a_day(&mut ctx, &order()).unwrap();
+    assert_eq!(wait.in_words(), "any(APPROVAL.one(), Timer::after(86400s))");
+    assert_eq!(ctx.staged(OrderFlow::NOTE), Some(Change::Set("17 waits in attempt 2".into())));
+    assert!(ctx.published(OrderFlow::AUDIT).is_empty());
+}
+
+#[test]
+fn every_kind_of_wait_has_its_words() {
+    type Waiting<O> = Wait<OrderFlow, O>;
+    let approval = OrderFlow::APPROVAL;
+    assert_eq!(Waiting::one(approval.n(2)).in_words(), "APPROVAL.n(2)");
+    assert_eq!(Waiting::one(approval.at_least(1)).with(7).in_words(), "APPROVAL.at_least(1).with(7)");
+    let both = Waiting::all((approval.up_to(3), Timer::at(SystemTime::UNIX_EPOCH)));
+    assert_eq!(both.in_words(), "all(APPROVAL.up_to(3), Timer::at(1970-01-01T00:00:00.000000Z))");
+    assert_eq!(Waiting::ready("now".to_owned()).in_words(), "ready(\"now\")");
+}
+
+#[test]
+fn an_rpc_is_called_and_what_it_did_is_looked_at() {
+    let given = RpcContext::test().flow_id("order-17").with(OrderFlow::STATUS, Status::Charged);
+    let mut ctx = given.build();
+    assert_eq!(flow().approve(&mut ctx, "ada".into()).unwrap(), Some(Status::Charged));
+    assert_eq!(ctx.published(OrderFlow::APPROVAL), ["ada"]);
+    assert_eq!(ctx.staged(OrderFlow::NOTE), Some(Change::Set("ada".into())));
+    assert_eq!(ctx.started(OrderFlow::SHIP), [Order { id: "order-17".into(), cents: 1 }]);
+    assert!(ctx.started(OrderFlow::REFUND).is_empty());
+}
+
+#[test]
+#[should_panic(expected = "flow id is empty")]
+fn an_id_that_cannot_be_one_ends_the_test() {
+    let _ = StepContext::<OrderFlow>::test().flow_id("");
+}
+
+#[test]
+#[should_panic(expected = "only goes with `Next::to` and `Next::each`")]
+fn a_decision_that_contradicts_itself_ends_the_test() {
+    let next: Next<OrderFlow> = Next::complete("done".into()).and(OrderFlow::REFUND, ());
+    let _ = next.steps();
+}
