@@ -52,6 +52,8 @@
 //!   [`#[attribute]`](macro@attribute), [`#[channel]`](macro@channel), [`#[rpc]`](macro@rpc).
 //! - What a step says: [`Next`]. What it waits for: [`Wait`]. What it sees: [`StepContext`].
 //! - Running it: [`Dex`], [`Client`], [`RunHandle`], [`Options`]. What can go wrong: [`Error`].
+//! - Tools that know flows by name: [`DynClient`]; what a flow says about itself:
+//!   [`FlowDefinition`](definition::FlowDefinition).
 //! - Testing it in milliseconds: [`testing`].
 //! - Why a run does not move: [`RunHandle::describe`] and [`explain`](inspect::RunInfo::explain).
 

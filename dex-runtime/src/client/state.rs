@@ -47,6 +47,15 @@ impl<F: Flow> RunHandle<F> {
     /// with what they wrote. A repetition of a [request](Self::request_id) calls it, too, but gives the value that
     /// the first one wrote.
     ///
+    /// ```
+    /// # use dex_runtime::definition::{Attribute, Flow};
+    /// # use dex_runtime::{Result, RunHandle};
+    /// # async fn example<F: Flow>(run: RunHandle<F>, total: Attribute<F, u64>) -> Result<()> {
+    /// let total = run.update(total, |old| old.unwrap_or(0) + 1).await?;
+    /// assert!(total >= 1);
+    /// # Ok(()) }
+    /// ```
+    ///
     /// # Errors
     ///
     /// - [`ErrorKind::Timeout`]: others were faster in each of
@@ -96,6 +105,15 @@ impl<F: Flow> RunHandle<F> {
     ///
     /// It is asked at once, and then whenever the run has changed. No state that stays is missed; of values
     /// that follow one another quickly, it may see only the last. It sees what is on disk only.
+    ///
+    /// ```
+    /// # use dex_runtime::definition::{Attribute, Flow};
+    /// # use dex_runtime::{Result, RunHandle};
+    /// # async fn example<F: Flow>(run: RunHandle<F>, total: Attribute<F, u64>) -> Result<()> {
+    /// let total = run.wait_until(total, |total| total.is_some_and(|total| *total >= 100)).await?;
+    /// assert!(total.is_some());
+    /// # Ok(()) }
+    /// ```
     ///
     /// # Errors
     ///

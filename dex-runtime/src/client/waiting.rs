@@ -15,6 +15,19 @@ use crate::time::{Clock, Sleep, Timestamp};
 ///
 /// Without one it waits as long as it takes, over any number of openings of the store. Dropping it leaves
 /// nothing behind and changes nothing.
+///
+/// ```
+/// # use std::time::Duration;
+/// # use dex_runtime::definition::Flow;
+/// # use dex_runtime::{ErrorKind, Result, RunHandle};
+/// # async fn example<F: Flow<Output = String>>(run: RunHandle<F>) -> Result<()> {
+/// match run.output().timeout(Duration::from_secs(30)).await {
+///     Ok(output) => assert!(output.starts_with("shipped")),
+///     Err(error) if error.kind() == ErrorKind::Timeout => println!("{}", run.describe().await?.explain()),
+///     Err(error) => return Err(error),
+/// }
+/// # Ok(()) }
+/// ```
 #[must_use = "nothing is waited for until this is awaited"]
 pub struct Waiting<T> {
     call: Pin<Box<dyn Future<Output = Result<T>> + Send>>,
@@ -73,5 +86,65 @@ impl<T> fmt::Debug for Waiting<T> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let budget = self.budget.as_ref().map(|budget| budget.length);
         f.debug_struct("Waiting").field("what", &self.what).field("budget", &budget).finish_non_exhaustive()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::future::{pending, ready};
+
+    use super::*;
+    use crate::testing::VirtualClock;
+
+    fn waiting(clock: &VirtualClock, call: impl Future<Output = Result<u8>> + Send + 'static) -> Waiting<u8> {
+        let clock: Arc<dyn Clock> = Arc::new(clock.clone());
+        Waiting { call: Box::pin(call), what: "the answer".into(), clock, budget: None }
+    }
+
+    #[tokio::test]
+    async fn a_dropped_wait_leaves_no_sleeper_behind() {
+        let clock = VirtualClock::default();
+        let wait = waiting(&clock, pending()).timeout(Duration::from_secs(1));
+        assert_eq!(clock.next_sleeper(), Some(clock.now().saturating_add(Duration::from_secs(1))));
+        drop(wait);
+        assert_eq!(clock.next_sleeper(), None);
+        assert_eq!(waiting(&clock, ready(Ok(7))).timeout(Duration::from_secs(1)).await.unwrap(), 7);
+        assert_eq!(clock.next_sleeper(), None);
+    }
+
+    #[tokio::test]
+    async fn what_has_come_counts_even_after_the_deadline() {
+        let clock = VirtualClock::default();
+        let wait = waiting(&clock, ready(Ok(7))).timeout(Duration::ZERO);
+        clock.set(clock.now().saturating_add(Duration::from_secs(5)));
+        assert_eq!(wait.await.unwrap(), 7);
+    }
+
+    /// A clock that wakes its sleepers too early, as the system's does once it was changed.
+    #[derive(Debug)]
+    struct Hasty(VirtualClock);
+
+    impl Clock for Hasty {
+        fn now(&self) -> Timestamp {
+            let now = self.0.now();
+            self.0.set(now.saturating_add(Duration::from_millis(400)));
+            now
+        }
+
+        fn sleep_until(&self, _at: Timestamp) -> Sleep {
+            Box::pin(ready(()))
+        }
+    }
+
+    #[tokio::test]
+    async fn a_clock_that_wakes_too_early_ends_no_budget() {
+        let clock = VirtualClock::default();
+        let start = clock.now();
+        let mut wait = waiting(&clock, pending());
+        wait.clock = Arc::new(Hasty(clock.clone()));
+        let error = wait.timeout(Duration::from_secs(1)).await.unwrap_err();
+        assert_eq!(error.kind(), ErrorKind::Timeout);
+        assert_eq!(error.to_string(), "the answer did not come within 1s");
+        assert!(clock.now().since(start) > Duration::from_secs(1));
     }
 }

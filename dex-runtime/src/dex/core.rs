@@ -1,7 +1,7 @@
 //! What all handles of an engine share: which shard works now.
 
 use std::fmt;
-use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicI64, AtomicUsize, Ordering};
 use std::sync::{Arc, PoisonError, RwLock};
 use std::time::Duration;
 
@@ -27,6 +27,8 @@ pub(crate) struct Core {
     pub(super) reopening: tokio::sync::Mutex<()>,
     /// Restarts that wait for that; a pause before an opening is then cut short.
     pub(super) hurry: AtomicUsize,
+    /// Until when there is a pause before the next opening; in the past if there is none.
+    pub(super) paused_until: AtomicI64,
 }
 
 /// The engine was shut down, so nothing takes the place of what was.
@@ -139,6 +141,11 @@ impl Core {
         }
     }
 
+    /// Until when there is a pause before the store is opened again; in the past if there is none.
+    pub(crate) fn paused_until(&self) -> Timestamp {
+        Timestamp::from_micros(self.paused_until.load(Ordering::Acquire))
+    }
+
     /// Completes when another shard works, or the engine has ended.
     pub(crate) async fn changed(&self) {
         let mut changed = self.changed.subscribe();
@@ -211,8 +218,10 @@ impl Core {
         let _opening = self.reopening.lock().await;
         self.hurry.fetch_sub(1, Ordering::AcqRel);
         let Ok(meanwhile) = self.set(Current::Opening(why)) else { return self.shard().map(drop) };
+        let mut busy = Vec::new();
         for ended in [before, meanwhile] {
             if let Current::Open(shard) = ended {
+                busy.extend(shard.take_failing());
                 shard.kill(Phase::Replaced).await;
             }
         }
@@ -221,6 +230,7 @@ impl Core {
         if self.install(&shard).await.is_ok() {
             tokio::spawn(supervise(Arc::downgrade(self), shard));
         }
+        drop(busy);
         Ok(())
     }
 }

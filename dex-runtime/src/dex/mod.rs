@@ -10,7 +10,7 @@ mod supervise;
 
 use std::fmt;
 use std::path::Path;
-use std::sync::atomic::AtomicUsize;
+use std::sync::atomic::{AtomicI64, AtomicUsize};
 use std::sync::{Arc, RwLock};
 use std::time::Duration;
 
@@ -93,6 +93,8 @@ impl Dex {
     /// # Errors
     ///
     /// [`ErrorKind::UnknownFlow`] if it was not registered.
+    ///
+    /// [`ErrorKind::UnknownFlow`]: crate::ErrorKind::UnknownFlow
     pub fn flow<F: Flow>(&self) -> Result<Arc<F>> {
         self.core.flows.value()
     }
@@ -161,6 +163,14 @@ impl Builder {
     ///   [`ErrorKind::DamagedStore`], [`ErrorKind::DiskFull`]: the folder cannot be used; it is as before.
     /// - [`ErrorKind::UnknownFlow`]: the store has open runs of a flow that was not registered.
     /// - [`ErrorKind::InvalidSetup`]: a flow was registered twice.
+    ///
+    /// [`ErrorKind::StoreInUse`]: crate::ErrorKind::StoreInUse
+    /// [`ErrorKind::ForeignStore`]: crate::ErrorKind::ForeignStore
+    /// [`ErrorKind::NewerStore`]: crate::ErrorKind::NewerStore
+    /// [`ErrorKind::DamagedStore`]: crate::ErrorKind::DamagedStore
+    /// [`ErrorKind::DiskFull`]: crate::ErrorKind::DiskFull
+    /// [`ErrorKind::UnknownFlow`]: crate::ErrorKind::UnknownFlow
+    /// [`ErrorKind::InvalidSetup`]: crate::ErrorKind::InvalidSetup
     pub async fn start(self) -> Result<Dex> {
         worker::install_hook();
         let Self { opener, flows, options, clock, after_commit } = self;
@@ -174,6 +184,7 @@ impl Builder {
             changed: watch::Sender::new(()),
             reopening: tokio::sync::Mutex::default(),
             hurry: AtomicUsize::new(0),
+            paused_until: AtomicI64::new(0),
         });
         tokio::spawn(supervise(Arc::downgrade(&core), shard));
         Ok(Dex { core })

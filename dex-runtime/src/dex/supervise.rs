@@ -74,8 +74,11 @@ impl Core {
             return;
         }
         let clock = &self.recipe.clock;
-        let sleep = clock.sleep_until(clock.now().saturating_add(REOPEN_PAUSE));
+        let until = clock.now().saturating_add(REOPEN_PAUSE);
+        let sleep = clock.sleep_until(until);
+        self.paused_until.store(until.as_micros(), Ordering::Release);
         drop(busy);
         first_of(async { drop(changed.changed().await) }, sleep).await;
+        self.paused_until.store(0, Ordering::Release);
     }
 }

@@ -23,8 +23,12 @@ pub(super) async fn keep_time(shard: Arc<Shard>) {
             return;
         }
         if let Err(error) = shard.tick().await {
+            if shard.check().is_err() {
+                return;
+            }
             tracing::error!(%error, "timers cannot be read; trying again");
-            shard.clock.sleep_until(shard.clock.now().saturating_add(AGAIN)).await;
+            let sleep = shard.clock.sleep_until(shard.clock.now().saturating_add(AGAIN));
+            first_of(sleep, shard.ended_quietly()).await;
             continue;
         }
         let sleep = shard.clock.sleep_until(shard.timers.next());

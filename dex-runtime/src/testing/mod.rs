@@ -134,6 +134,9 @@ const QUIET_MAX: Duration = Duration::from_secs(10);
 /// to be meant to hang, or to wait for the test.
 const HANGS_AFTER: Duration = Duration::from_millis(50);
 
+/// How soon, on the real clock, an engine that is being opened is looked at again.
+const LOOK_AGAIN: Duration = Duration::from_millis(5);
+
 /// A running engine of a test.
 #[derive(Clone, Debug)]
 pub struct TestEngine {
@@ -212,11 +215,12 @@ impl TestEngine {
                     (Some(shard), Some(sleeper.map_or(timer, |sleeper| sleeper.min(timer))))
                 }
                 Err(error) if error.kind() == ErrorKind::ShutDown => (None, Some(Timestamp::MAX)),
-                Err(_) => (None, sleeper),
+                // Somebody else may sleep, too; the store is opened at the end of the pause.
+                Err(_) => (None, Some(core.paused_until()).filter(|until| *until > self.clock.now())),
             };
             let Some(next) = next else {
-                // The store is being opened.
-                let _ = tokio::time::timeout(QUIET_MAX, core.changed()).await;
+                // The store is being opened, or somebody is about to sleep before it is.
+                let _ = tokio::time::timeout(LOOK_AGAIN, core.changed()).await;
                 continue;
             };
             if next > target {
