@@ -7,6 +7,7 @@ use std::time::{Duration, Instant};
 use tokio::sync::watch;
 
 use crate::store::{RunCommit, StoreError};
+use crate::time::instant;
 
 /// A commit's place in the order of writing.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
@@ -154,7 +155,7 @@ impl<A> Committer<A> {
                 queue.gone = true;
                 return Turn::Ended;
             }
-            queue = match deadline.map(|deadline| deadline.saturating_duration_since(Instant::now())) {
+            queue = match deadline.map(|deadline| deadline.saturating_duration_since(instant())) {
                 Some(Duration::ZERO) => return Turn::Idle,
                 Some(rest) => {
                     let woken = self.filled.wait_timeout(queue, rest);

@@ -10,6 +10,7 @@ use std::time::{Duration, Instant};
 
 use super::queue::{Committer, Ticket, Turn, Waiting};
 use crate::store::{Store, StoreError};
+use crate::time::instant;
 
 /// Who is told what became of commits.
 pub(crate) trait Sink<A>: Send + 'static {
@@ -77,7 +78,7 @@ impl<A, S: Sink<A>> Writer<A, S> {
             self.unsynced = None;
             self.committer.note_written(ticket);
         } else {
-            let since = self.unsynced.map_or_else(Instant::now, |(_, since)| since);
+            let since = self.unsynced.map_or_else(instant, |(_, since)| since);
             self.unsynced = Some((ticket, since));
         }
         self.sink.written(&mut batch.after);
