@@ -27,6 +27,7 @@ use std::path::Path;
 use std::process::ExitCode;
 use std::time::Duration;
 
+use dex::Options;
 use dex::prelude::*;
 use serde::{Deserialize, Serialize};
 use tokio::task::JoinSet;
@@ -247,7 +248,9 @@ async fn run_orders(arguments: Arguments) -> Result<(), Box<dyn Error>> {
 
     let shop = open_shop(&arguments.data, &orders)?;
     let flow = OrderFlow { shop, patience: arguments.patience };
-    let dex = Dex::open(arguments.data.join("store")).flow(flow).start().await?;
+    // It is made to be killed, so that says nothing about its steps.
+    let options = Options { crash_attempts_max: u32::MAX, ..Options::default() };
+    let dex = Dex::open(arguments.data.join("store")).flow(flow).options(options).start().await?;
     let summary = follow_all(&dex.client(), orders, arguments.each).await?;
     println!("{summary}");
     if !bad_lines.is_empty() {

@@ -167,125 +167,144 @@ fn a_definition_is_serialised_with_all_that_it_says() {
     check(
         &json,
         expect![[r#"
-        {
-          "name": "OrderFlow",
-          "docs": "One order, from the charge to the parcel.",
-          "output": "String",
-          "steps": [
             {
-              "name": "charge",
-              "docs": "Charges the card.",
-              "input": "Order",
-              "start": true,
-              "blocking": false,
-              "wait": null,
-              "retry": {
-                "initial_ms": 1000,
-                "factor": 2.0,
-                "max_interval_ms": 100000,
-                "attempts": null,
-                "total_ms": 3600000
-              },
-              "timeout_ms": 30000,
-              "on_failure": null,
-              "edges": [
-                {
-                  "to": "ship",
-                  "kind": "next"
-                }
-              ]
-            },
-            {
-              "name": "ship",
-              "docs": "",
-              "input": "Order",
-              "start": false,
-              "blocking": false,
-              "wait": {
-                "method": "seller_or_a_day",
-                "docs": "",
-                "outcome": "Answer"
-              },
-              "retry": {
-                "initial_ms": 2000,
-                "factor": 1.5,
-                "max_interval_ms": 60000,
-                "attempts": 4,
-                "total_ms": 14400000
-              },
+              "name": "OrderFlow",
+              "docs": "One order, from the charge to the parcel.",
+              "output": "String",
               "timeout_ms": null,
-              "on_failure": "refund",
-              "edges": [
+              "on_timeout": null,
+              "on_cancel": null,
+              "steps": [
                 {
-                  "to": "ship",
-                  "kind": "next"
+                  "name": "charge",
+                  "docs": "Charges the card.",
+                  "input": "Order",
+                  "start": true,
+                  "blocking": false,
+                  "wait": null,
+                  "retry": {
+                    "initial_ms": 1000,
+                    "factor": 2.0,
+                    "max_interval_ms": 100000,
+                    "attempts": null,
+                    "total_ms": 3600000
+                  },
+                  "timeout_ms": 30000,
+                  "heartbeat_ms": null,
+                  "on_failure": null,
+                  "on_exhausted": "fail",
+                  "locks": [],
+                  "durability": "sync",
+                  "edges": [
+                    {
+                      "to": "ship",
+                      "kind": "next"
+                    }
+                  ]
                 },
                 {
-                  "to": "refund",
-                  "kind": "failure"
-                }
-              ]
-            },
-            {
-              "name": "refund",
-              "docs": "",
-              "input": "Order",
-              "start": false,
-              "blocking": false,
-              "wait": null,
-              "retry": {
-                "initial_ms": 1000,
-                "factor": 2.0,
-                "max_interval_ms": 100000,
-                "attempts": null,
-                "total_ms": 14400000
-              },
-              "timeout_ms": null,
-              "on_failure": null,
-              "edges": []
-            }
-          ],
-          "attributes": [
-            {
-              "name": "STATUS",
-              "docs": "Where the order stands.",
-              "value": "Status",
-              "indexed": true
-            }
-          ],
-          "channels": [
-            {
-              "name": "APPROVAL",
-              "docs": "",
-              "value": "String"
-            }
-          ],
-          "rpcs": [
-            {
-              "name": "approve",
-              "docs": "",
-              "input": "String",
-              "output": "()",
-              "writes": true,
-              "blocking": false,
-              "edges": []
-            },
-            {
-              "name": "again",
-              "docs": "Sends it once more.",
-              "input": "Order",
-              "output": "()",
-              "writes": true,
-              "blocking": true,
-              "edges": [
+                  "name": "ship",
+                  "docs": "",
+                  "input": "Order",
+                  "start": false,
+                  "blocking": false,
+                  "wait": {
+                    "method": "seller_or_a_day",
+                    "docs": "",
+                    "outcome": "Answer"
+                  },
+                  "retry": {
+                    "initial_ms": 2000,
+                    "factor": 1.5,
+                    "max_interval_ms": 60000,
+                    "attempts": 4,
+                    "total_ms": 14400000
+                  },
+                  "timeout_ms": null,
+                  "heartbeat_ms": null,
+                  "on_failure": "refund",
+                  "on_exhausted": "fail",
+                  "locks": [],
+                  "durability": "sync",
+                  "edges": [
+                    {
+                      "to": "ship",
+                      "kind": "next"
+                    },
+                    {
+                      "to": "refund",
+                      "kind": "failure"
+                    }
+                  ]
+                },
                 {
-                  "to": "ship",
-                  "kind": "next"
+                  "name": "refund",
+                  "docs": "",
+                  "input": "Order",
+                  "start": false,
+                  "blocking": false,
+                  "wait": null,
+                  "retry": {
+                    "initial_ms": 1000,
+                    "factor": 2.0,
+                    "max_interval_ms": 100000,
+                    "attempts": null,
+                    "total_ms": 14400000
+                  },
+                  "timeout_ms": null,
+                  "heartbeat_ms": null,
+                  "on_failure": null,
+                  "on_exhausted": "fail",
+                  "locks": [],
+                  "durability": "sync",
+                  "edges": []
+                }
+              ],
+              "attributes": [
+                {
+                  "name": "STATUS",
+                  "docs": "Where the order stands.",
+                  "value": "Status",
+                  "indexed": true
+                }
+              ],
+              "channels": [
+                {
+                  "name": "APPROVAL",
+                  "docs": "",
+                  "value": "String"
+                }
+              ],
+              "rpcs": [
+                {
+                  "name": "approve",
+                  "docs": "",
+                  "input": "String",
+                  "output": "()",
+                  "writes": true,
+                  "blocking": false,
+                  "timeout_ms": null,
+                  "locks": [],
+                  "edges": []
+                },
+                {
+                  "name": "again",
+                  "docs": "Sends it once more.",
+                  "input": "Order",
+                  "output": "()",
+                  "writes": true,
+                  "blocking": true,
+                  "timeout_ms": null,
+                  "locks": [],
+                  "edges": [
+                    {
+                      "to": "ship",
+                      "kind": "next"
+                    }
+                  ]
                 }
               ]
-            }
-          ]
-        }"#]],
+            }"#]],
     );
 }
 
@@ -300,8 +319,8 @@ fn a_definition_is_told_in_the_same_words_each_time() {
 
 #[test]
 fn the_fingerprint_stays_over_builds_and_machines() {
-    check(&format!("{:016x}", OrderFlow::definition().fingerprint()), expect!["057242680ea8054a"]);
-    check(&format!("{:016x}", Awkward::definition().fingerprint()), expect!["b514dd755dde676c"]);
+    check(&format!("{:016x}", OrderFlow::definition().fingerprint()), expect!["9c1eed986b22392b"]);
+    check(&format!("{:016x}", Awkward::definition().fingerprint()), expect!["6a65c23939ebd216"]);
 }
 
 /// `Awkward` once more: with docs, in another order.

@@ -121,7 +121,7 @@ fn start(waits: bool) -> Command {
     let run_id = RunId::from_bytes([7; 16]);
     let identity = RunIdentity { flow: name("order"), flow_id, run_id, started_at: now() };
     let staged = Staged::default();
-    Command::Start(Start { identity, movement: Some(movement(waits)), staged })
+    Command::Start(Start { identity, movement: Some(movement(waits)), staged, timeout: None })
 }
 
 fn started(waits: bool) -> Option<RunState> {
@@ -131,7 +131,7 @@ fn started(waits: bool) -> Option<RunState> {
 }
 
 fn movement(waits: bool) -> Movement {
-    Movement { step: name("charge_card"), input: payload(), waits }
+    Movement { step: name("charge_card"), input: payload(), waits, locks: Vec::new() }
 }
 
 fn steps() -> Vec<Command> {
@@ -142,6 +142,7 @@ fn complete(execution: u64, attempt: u32, waits: bool) -> Command {
     let attributes = if waits { vec![] } else { vec![(Slot::single(name("status")), Some(payload()))] };
     Command::CompleteStep(StepReport {
         attempt: Attempt { execution: ExecutionNo(execution), number: attempt },
+        cancels: Vec::new(),
         decision: Decision::Continue(vec![movement(waits)]),
         staged: Staged { attributes, ..Staged::default() },
     })

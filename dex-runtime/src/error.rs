@@ -46,6 +46,12 @@ pub enum ErrorKind {
     Closed,
     /// The id belongs to a run of another flow.
     WrongFlow,
+    /// A step has an attribute for itself that the RPC locks. Try again when it has ended.
+    Locked,
+    /// The request's id was used before, for something else.
+    RequestMismatch,
+    /// The run is being cancelled and takes nothing new.
+    Canceling,
     /// The flow is not registered with this engine.
     UnknownFlow,
     /// The flow has no member of this name and kind; the text lists those that it has.
@@ -191,7 +197,12 @@ impl Error {
             | Rejection::ChannelFull { .. }
             | Rejection::TooManySteps { .. } => Self::new(ErrorKind::LimitReached, message),
             Rejection::Conflict { .. } => Self::new(ErrorKind::Timeout, message),
+            Rejection::Locked { .. } => Self::new(ErrorKind::Locked, message),
+            Rejection::RequestMismatch { .. } => Self::new(ErrorKind::RequestMismatch, message),
+            Rejection::Canceling => Self::new(ErrorKind::Canceling, message),
             Rejection::NotFound
+            | Rejection::Answered { .. }
+            | Rejection::Paused
             | Rejection::StaleAttempt { .. }
             | Rejection::NothingDue { .. }
             | Rejection::NotParked { .. }

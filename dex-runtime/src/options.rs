@@ -34,6 +34,12 @@ pub struct Options {
     pub rpc_attempts_max: u32,
     /// Longest RPC, all its attempts together.
     pub rpc_timeout: Duration,
+    /// How long handlers that run may go on when their run is cancelled. They are told at once; a call to
+    /// another service mostly ends within this, and whoever cancels does not want to wait for longer.
+    pub cancel_grace: Duration,
+    /// How often in a row a step may lose its process before it is parked, since it may be what kills it.
+    /// Two deaths are a coincidence; for a program that is made to be killed set more.
+    pub crash_attempts_max: u32,
 }
 
 impl Options {
@@ -47,6 +53,8 @@ impl Options {
         timers_max: 10_000,
         rpc_attempts_max: 100,
         rpc_timeout: Duration::from_mins(1),
+        cancel_grace: Duration::from_secs(10),
+        crash_attempts_max: 3,
     };
 }
 

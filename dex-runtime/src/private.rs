@@ -12,9 +12,9 @@ pub use crate::definition::contract::{
     Call, Fit, GivenBy, Rpc, RpcReturn, StepReturn, Takes, WaitReturn, call_rpc, dispatch, fits, fits_at,
 };
 pub use crate::definition::{
-    Attribute, AttributeDefinition, Channel, ChannelDefinition, Edge, EdgeKind, Flow, FlowDefinition,
-    Keyword, RpcContext, RpcDefinition, RpcResult, Step, StepContext, StepDefinition, StepResult,
-    WaitContext, WaitDefinition, WaitResult,
+    Attribute, AttributeDefinition, Channel, ChannelDefinition, Durability, Edge, EdgeKind, Flow,
+    FlowDefinition, Keyword, OnExhausted, RpcContext, RpcDefinition, RpcResult, Step, StepContext,
+    StepDefinition, StepResult, WaitContext, WaitDefinition, WaitResult,
 };
 pub use crate::engine::RetryPolicy;
 pub use crate::error::Result;

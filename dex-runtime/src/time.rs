@@ -4,7 +4,7 @@ use std::fmt;
 use std::future::{Future, poll_fn};
 use std::pin::{Pin, pin};
 use std::task::Poll;
-use std::time::{Duration, SystemTime, UNIX_EPOCH};
+use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
 /// A point in time: microseconds since 1970-01-01T00:00:00Z, from there to the end of the year 9999.
 ///
@@ -94,6 +94,11 @@ fn civil_from_days(days: i64) -> (i64, i64, i64) {
 
 /// A future of the clock.
 pub type Sleep = Pin<Box<dyn Future<Output = ()> + Send>>;
+
+/// The system's own clock, for a thread that waits for the disk: no test's clock knows how long that takes.
+pub(crate) fn instant() -> Instant {
+    Instant::now()
+}
 
 /// Where the engine gets the time from: the system, or a test that sets it.
 pub trait Clock: fmt::Debug + Send + Sync + 'static {

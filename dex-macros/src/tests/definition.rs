@@ -23,70 +23,73 @@ fn a_step_is_described_with_its_options_and_edges() {
         shop,
         "static DEFINITION",
         &expect![[r#"
-        static DEFINITION: ::dex::__private::FlowDefinition = ::dex::__private::FlowDefinition {
-            name: "Shop",
-            docs: "",
-            output: "()",
-            steps: &[
-                ::dex::__private::StepDefinition {
-                    name: "take",
-                    docs: "Takes the money.\n\n  Once.",
-                    input: "Vec<(u8, &'static str)>",
-                    start: true,
-                    blocking: false,
-                    wait: ::core::option::Option::None,
-                    retry: ::dex::__private::RetryPolicy {
-                        initial: ::dex::__private::Duration::from_millis(1000u64),
-                        factor: 2f64,
-                        max_interval: ::dex::__private::Duration::from_millis(
-                            60000u64,
+            static DEFINITION: ::dex::__private::FlowDefinition = ::dex::__private::FlowDefinition {
+                name: "Shop",
+                docs: "",
+                output: "()",
+                steps: &[
+                    ::dex::__private::StepDefinition {
+                        name: "take",
+                        docs: "Takes the money.\n\n  Once.",
+                        input: "Vec<(u8, &'static str)>",
+                        start: true,
+                        blocking: false,
+                        wait: ::core::option::Option::None,
+                        retry: ::dex::__private::RetryPolicy {
+                            initial: ::dex::__private::Duration::from_millis(1000u64),
+                            factor: 2f64,
+                            max_interval: ::dex::__private::Duration::from_millis(
+                                60000u64,
+                            ),
+                            attempts: ::core::option::Option::Some(3u32),
+                            total: ::core::option::Option::Some(
+                                ::dex::__private::Duration::from_millis(3600000u64),
+                            ),
+                            ..::dex::__private::RetryPolicy::DEFAULT
+                        },
+                        timeout: ::core::option::Option::Some(
+                            ::dex::__private::Duration::from_millis(60000u64),
                         ),
-                        attempts: ::core::option::Option::Some(3u32),
-                        total: ::core::option::Option::Some(
-                            ::dex::__private::Duration::from_millis(3600000u64),
-                        ),
-                        ..::dex::__private::RetryPolicy::DEFAULT
+                        on_failure: ::core::option::Option::Some("refund"),
+                        edges: &[
+                            ::dex::__private::Edge {
+                                to: "take",
+                                kind: ::dex::__private::EdgeKind::Next,
+                            },
+                            #[cfg(unix)]
+                            ::dex::__private::Edge {
+                                to: "refund",
+                                kind: ::dex::__private::EdgeKind::Next,
+                            },
+                            #[cfg(unix)]
+                            ::dex::__private::Edge {
+                                to: "refund",
+                                kind: ::dex::__private::EdgeKind::Failure,
+                            },
+                        ],
+                        ..::dex::__private::StepDefinition::DEFAULT
                     },
-                    timeout: ::core::option::Option::Some(
-                        ::dex::__private::Duration::from_millis(60000u64),
-                    ),
-                    on_failure: ::core::option::Option::Some("refund"),
-                    edges: &[
-                        ::dex::__private::Edge {
-                            to: "take",
-                            kind: ::dex::__private::EdgeKind::Next,
-                        },
-                        #[cfg(unix)]
-                        ::dex::__private::Edge {
-                            to: "refund",
-                            kind: ::dex::__private::EdgeKind::Next,
-                        },
-                        #[cfg(unix)]
-                        ::dex::__private::Edge {
-                            to: "refund",
-                            kind: ::dex::__private::EdgeKind::Failure,
-                        },
-                    ],
-                },
-                #[cfg(unix)]
-                ::dex::__private::StepDefinition {
-                    name: "refund",
-                    docs: "",
-                    input: "Vec<(u8, &'static str)>",
-                    start: false,
-                    blocking: true,
-                    wait: ::core::option::Option::None,
-                    retry: ::dex::__private::RetryPolicy::DEFAULT,
-                    timeout: ::core::option::Option::None,
-                    on_failure: ::core::option::Option::None,
-                    edges: &[],
-                },
-            ],
-            attributes: &[],
-            channels: &[],
-            rpcs: &[],
-        };
-    "#]],
+                    #[cfg(unix)]
+                    ::dex::__private::StepDefinition {
+                        name: "refund",
+                        docs: "",
+                        input: "Vec<(u8, &'static str)>",
+                        start: false,
+                        blocking: true,
+                        wait: ::core::option::Option::None,
+                        retry: ::dex::__private::RetryPolicy::DEFAULT,
+                        timeout: ::core::option::Option::None,
+                        on_failure: ::core::option::Option::None,
+                        edges: &[],
+                        ..::dex::__private::StepDefinition::DEFAULT
+                    },
+                ],
+                attributes: &[],
+                channels: &[],
+                rpcs: &[],
+                ..::dex::__private::FlowDefinition::DEFAULT
+            };
+        "#]],
     );
 }
 
@@ -113,60 +116,63 @@ fn handles_waits_and_rpcs_are_described() {
         shop,
         "static DEFINITION",
         &expect![[r#"
-        static DEFINITION: ::dex::__private::FlowDefinition = ::dex::__private::FlowDefinition {
-            name: "the shop",
-            docs: "A shop.",
-            output: "Receipt",
-            steps: &[
-                ::dex::__private::StepDefinition {
-                    name: "sell",
-                    docs: "",
-                    input: "()",
-                    start: false,
-                    blocking: false,
-                    wait: ::core::option::Option::Some(::dex::__private::WaitDefinition {
-                        method: "pause",
-                        docs: "A while.",
-                        outcome: "TimerFired",
-                    }),
-                    retry: ::dex::__private::RetryPolicy::DEFAULT,
-                    timeout: ::core::option::Option::None,
-                    on_failure: ::core::option::Option::None,
-                    edges: &[],
-                },
-            ],
-            attributes: &[
-                ::dex::__private::AttributeDefinition {
-                    name: "STATUS",
-                    docs: "Where it stands.",
-                    value: "Status",
-                    indexed: true,
-                },
-            ],
-            channels: &[
-                ::dex::__private::ChannelDefinition {
-                    name: "ORDERS",
-                    docs: "",
-                    value: "Order",
-                },
-            ],
-            rpcs: &[
-                ::dex::__private::RpcDefinition {
-                    name: "buy",
-                    docs: "",
-                    input: "[u8; 4]",
-                    output: "()",
-                    writes: true,
-                    blocking: true,
-                    edges: &[
-                        ::dex::__private::Edge {
-                            to: "sell",
-                            kind: ::dex::__private::EdgeKind::Next,
-                        },
-                    ],
-                },
-            ],
-        };
-    "#]],
+            static DEFINITION: ::dex::__private::FlowDefinition = ::dex::__private::FlowDefinition {
+                name: "the shop",
+                docs: "A shop.",
+                output: "Receipt",
+                steps: &[
+                    ::dex::__private::StepDefinition {
+                        name: "sell",
+                        docs: "",
+                        input: "()",
+                        start: false,
+                        blocking: false,
+                        wait: ::core::option::Option::Some(::dex::__private::WaitDefinition {
+                            method: "pause",
+                            docs: "A while.",
+                            outcome: "TimerFired",
+                        }),
+                        retry: ::dex::__private::RetryPolicy::DEFAULT,
+                        timeout: ::core::option::Option::None,
+                        on_failure: ::core::option::Option::None,
+                        edges: &[],
+                        ..::dex::__private::StepDefinition::DEFAULT
+                    },
+                ],
+                attributes: &[
+                    ::dex::__private::AttributeDefinition {
+                        name: "STATUS",
+                        docs: "Where it stands.",
+                        value: "Status",
+                        indexed: true,
+                    },
+                ],
+                channels: &[
+                    ::dex::__private::ChannelDefinition {
+                        name: "ORDERS",
+                        docs: "",
+                        value: "Order",
+                    },
+                ],
+                rpcs: &[
+                    ::dex::__private::RpcDefinition {
+                        name: "buy",
+                        docs: "",
+                        input: "[u8; 4]",
+                        output: "()",
+                        writes: true,
+                        blocking: true,
+                        edges: &[
+                            ::dex::__private::Edge {
+                                to: "sell",
+                                kind: ::dex::__private::EdgeKind::Next,
+                            },
+                        ],
+                        ..::dex::__private::RpcDefinition::DEFAULT
+                    },
+                ],
+                ..::dex::__private::FlowDefinition::DEFAULT
+            };
+        "#]],
     );
 }

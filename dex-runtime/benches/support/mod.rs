@@ -9,7 +9,6 @@ use std::sync::Arc;
 
 use dex_runtime::definition::call::{RpcCall, RpcFuture, StepCall, StepFuture, WaitCall, WaitFuture};
 use dex_runtime::definition::{Flow, FlowDefinition, Next, Step, StepDefinition};
-use dex_runtime::engine::RetryPolicy;
 use dex_runtime::{Payload, RunHandle, ValueError};
 use serde::{Deserialize, Serialize};
 
@@ -37,23 +36,9 @@ const STEP: Step<Steps, Load> = Step::new("step");
 
 static DEFINITION: FlowDefinition = FlowDefinition {
     name: "Steps",
-    docs: "",
     output: "u32",
-    steps: &[StepDefinition {
-        name: "step",
-        docs: "",
-        input: "Load",
-        start: true,
-        blocking: false,
-        wait: None,
-        retry: RetryPolicy::DEFAULT,
-        timeout: None,
-        on_failure: None,
-        edges: &[],
-    }],
-    attributes: &[],
-    channels: &[],
-    rpcs: &[],
+    steps: &[StepDefinition { name: "step", input: "Load", start: true, ..StepDefinition::DEFAULT }],
+    ..FlowDefinition::DEFAULT
 };
 
 impl Flow for Steps {

@@ -4,14 +4,15 @@ use std::sync::Arc;
 
 use tokio::sync::oneshot;
 
-use super::untyped::UntypedRun;
+use super::beginning::Checked;
+use super::request::Request;
 use crate::definition::Registered;
-use crate::dex::{Core, written};
-use crate::engine::{self, Command, Movement, Rejection, RunIdentity, RunState, Staged, Status, Stop};
+use crate::dex::written;
+use crate::engine::{self, CancelPlan, Command, Movement, Rejection, RunIdentity, RunState, Status, Stop};
 use crate::error::{Error, ErrorKind, Result};
 use crate::ids::{FlowId, RunId};
-use crate::registry::{Refused, Resident};
-use crate::shard::Shard;
+use crate::registry::{Refused, Resident, Submit};
+use crate::shard::{Found, Shard};
 use crate::value::Payload;
 
 /// What to do when the id has a run already.
@@ -39,61 +40,40 @@ impl Reuse {
     }
 }
 
-/// What a run is to begin with.
-#[derive(Clone, Debug)]
-pub(super) struct Beginning {
-    pub(super) flow_id: FlowId,
-    pub(super) input: Payload,
-    /// Attributes and messages that are there from the first commit on.
-    pub(super) staged: Staged,
-}
-
-impl Beginning {
-    pub(super) fn new(flow_id: &str, input: Payload) -> Result<Self> {
-        Ok(Self { flow_id: FlowId::new(flow_id)?, input, staged: Staged::default() })
-    }
-
-    /// Starts the run.
-    pub(super) async fn begin(
-        self,
-        core: Arc<Core>,
-        flow: &Arc<Registered>,
-        reuse: Reuse,
-    ) -> Result<UntypedRun> {
-        let start = |shard: Arc<Shard>| {
-            let beginning = self.clone();
-            async move { shard.start_run(flow, beginning, reuse).await }
-        };
-        let run_id = core.with_shard(start).await?;
-        Ok(UntypedRun { core, flow_id: self.flow_id, run_id })
-    }
-}
-
 impl Shard {
     /// Starts a run of `flow`. Two calls for one id are put in order here and nowhere else.
-    async fn start_run(
-        self: &Arc<Self>,
-        flow: &Registered,
-        beginning: Beginning,
-        reuse: Reuse,
-    ) -> Result<RunId> {
-        let Beginning { flow_id, input, staged } = beginning;
+    pub(super) async fn start_run(self: &Arc<Self>, flow: &Registered, checked: Checked) -> Result<RunId> {
         self.check()?;
+        let Checked { flow_id, input, staged, reuse, timeout, request } = checked;
         let guard = self.reserve(&flow_id).await;
+        if let Some(request) = &request
+            && let Some(run) = self.started_before(&flow_id, request).await?
+        {
+            return Ok(run);
+        }
         let before = self.make_way(&flow_id, reuse).await?;
         let now = self.clock.now();
-        let identity =
-            RunIdentity { flow: flow.name.clone(), flow_id, run_id: RunId::generate(now), started_at: now };
+        let identity = RunIdentity {
+            flow: flow.name.clone(),
+            flow_id: flow_id.clone(),
+            run_id: RunId::generate(now),
+            started_at: now,
+        };
         let movement = flow.start().map(|step| Movement {
             step: step.name.clone(),
             input,
             waits: step.definition.wait.is_some(),
+            locks: step.locks.to_vec(),
         });
         let run = Arc::new(Resident::fresh(identity.clone()));
         self.admit_fresh(&run, before)?;
         let (reply, answer) = oneshot::channel();
-        let request = engine::Start { identity, movement, staged };
-        if let Err(refused) = self.writer.submit(&run, Command::Start(request), Some(reply)) {
+        let start = engine::Start { identity, movement, staged, timeout };
+        let command = match request {
+            Some(request) => request.once(Payload::NULL, Command::Start(start)),
+            None => Command::Start(start),
+        };
+        if let Err(refused) = self.writer.submit(&run, command, Submit::called(reply)) {
             self.registry.remove(&run)?;
             return Err(refused.into_error(run.identity()));
         }
@@ -101,6 +81,29 @@ impl Shard {
         drop(guard);
         written(answer).await?;
         Ok(run.identity().run_id)
+    }
+
+    /// The newest run of the id, if this request has started it.
+    async fn started_before(self: &Arc<Self>, flow_id: &FlowId, request: &Request) -> Result<Option<RunId>> {
+        let Some(live) = self.live(flow_id).await? else { return Ok(None) };
+        loop {
+            let before = match self.found_under_guard(live.run).await? {
+                None => None,
+                Some(Found::Closed(state)) => request.answered(&state)?,
+                Some(Found::Open(run)) => match run.read(|state| request.answered(state)) {
+                    Ok((before, unwritten)) => {
+                        self.durable(unwritten).await?;
+                        before?
+                    }
+                    Err(Refused::Passivated) => {
+                        self.check()?;
+                        continue;
+                    }
+                    Err(refused) => return Err(refused.into_error(run.identity())),
+                },
+            };
+            return Ok(before.map(|_| live.run));
+        }
     }
 
     /// Makes the run the live one of its id; in one step if it takes the place of another.
@@ -124,7 +127,7 @@ impl Shard {
         if let Some(run) = self.registry.live(flow_id)? {
             match run.read(RunState::status) {
                 Ok((status, _)) if reuse.allows(status) => return Ok(Some(run)),
-                Ok((Status::Running, _)) if reuse == Reuse::TerminateIfRunning => {
+                Ok((status, _)) if !status.is_closed() && reuse == Reuse::TerminateIfRunning => {
                     return self.terminate(run).map(Some);
                 }
                 Ok((status, unwritten)) => {
@@ -158,7 +161,8 @@ impl Shard {
     /// Ends a run for its successor. Its end is written before the successor's start, by the queue's order.
     fn terminate(&self, run: Arc<Resident>) -> Result<Arc<Resident>> {
         let reason = Some("another run was started under its id".to_owned());
-        match self.writer.submit(&run, Command::Stop { stop: Stop::Terminate, reason }, None) {
+        let command = Command::Stop { stop: Stop::Terminate, reason, plan: CancelPlan::default() };
+        match self.writer.submit(&run, command, Submit::URGENT) {
             Ok(_) | Err(Refused::Rejected(Rejection::Closed { .. })) => Ok(run),
             Err(refused) => Err(refused.into_error(run.identity())),
         }

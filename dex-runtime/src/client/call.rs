@@ -1,46 +1,52 @@
 //! Calling an RPC.
 
 use std::sync::Arc;
+use std::time::Duration;
 
 use tokio::sync::oneshot;
 
+use super::request::Request;
 use super::untyped::UntypedRun;
 use crate::commit::Ticket;
 use crate::definition::call::RpcEnd;
-use crate::definition::{Core as ContextCore, MemberKind, Registered};
+use crate::definition::{Core as ContextCore, MemberKind, Place, Registered, RpcDefinition};
 use crate::dex::written;
-use crate::engine::{Command, Failure, FailureKind, Rejection, RpcReport, View};
+use crate::engine::{Command, Failure, FailureKind, Rejection, RpcReport, RunState, View};
 use crate::error::{Error, ErrorKind, Result};
-use crate::registry::{Refused, Resident, Submitted};
+use crate::ids::Slot;
+use crate::registry::{Refused, Resident, Submit, Submitted};
 use crate::shard::{Found, Shard};
 use crate::time::Timestamp;
 use crate::value::Payload;
-use crate::worker::{self, Deadline, Ended};
+use crate::worker::{self, Deadline, Ended, Leash};
 
 impl UntypedRun {
     /// Calls an RPC by its stored name, and gives its encoded answer.
     pub(super) async fn call(&self, flow: &Arc<Registered>, rpc: &str, input: Payload) -> Result<Payload> {
         let call = |shard: Arc<Shard>| {
             let input = input.clone();
-            async move { self.call_in(&shard, flow, rpc, input).await }
+            let request = self.request("rpc", &[rpc.as_bytes(), input.as_bytes()]);
+            async move { self.call_in(&shard, flow, Asked { rpc, input, request }).await }
         };
         self.core.with_shard(call).await
     }
 
-    async fn call_in(
-        &self,
-        shard: &Arc<Shard>,
-        flow: &Arc<Registered>,
-        rpc: &str,
-        input: Payload,
-    ) -> Result<Payload> {
-        let deadline = shard.clock.now().saturating_add(shard.options.rpc_timeout);
+    async fn call_in(&self, shard: &Arc<Shard>, flow: &Arc<Registered>, asked: Asked<'_>) -> Result<Payload> {
+        let rpc = asked.rpc;
+        let place = flow.rpc(rpc).ok_or_else(|| unknown(flow, rpc))?;
+        let limit = place.definition.timeout.unwrap_or(Duration::MAX).min(shard.options.rpc_timeout);
+        let deadline = shard.clock.now().saturating_add(limit);
         for _ in 0..shard.options.rpc_attempts_max {
-            let (run, view, seen) = self.view(shard).await?;
-            let end = invoke(shard, flow, rpc, input.clone(), view, deadline).await?;
+            let Seen { run, view, unwritten, before } = self.view(shard, place.locks, &asked).await?;
+            if let Some(answer) = before {
+                shard.durable(unwritten).await?;
+                return Ok(answer);
+            }
+            let end = invoke(shard, flow, place, asked.input.clone(), view, (deadline, limit)).await?;
             let answer = end.answer.clone();
-            match self.apply(shard, flow, rpc, run.as_ref(), seen, end).await? {
+            match self.apply(shard, flow, &asked, run.as_ref(), unwritten, end).await? {
                 Applied::Done => return Ok(answer),
+                Applied::Before(answer) => return Ok(answer),
                 // What it read has changed: it runs again on what is there now.
                 Applied::Again => shard.check()?,
             }
@@ -52,13 +58,30 @@ impl UntypedRun {
         Err(Error::new(ErrorKind::Timeout, message))
     }
 
-    /// The run as it is now; its writer, if it is open; the commit that must be on disk before this is true.
-    async fn view(&self, shard: &Arc<Shard>) -> Result<(Option<Arc<Resident>>, View, Option<Ticket>)> {
+    /// The run as it is now.
+    ///
+    /// Fails at once if a step has one of `locks` for itself.
+    async fn view(&self, shard: &Arc<Shard>, locks: &[Slot], asked: &Asked<'_>) -> Result<Seen> {
+        let look = |state: &RunState| {
+            let before = asked.request.as_ref().map(|request| request.answered(state)).transpose()?.flatten();
+            let locked = state.locked(locks).filter(|_| before.is_none()).cloned();
+            Ok::<_, Error>((View::of(state), before, locked))
+        };
         loop {
             match self.find(shard).await? {
-                Found::Closed(state) => return Ok((None, View::of(&state), None)),
-                Found::Open(run) => match run.read(View::of) {
-                    Ok((view, seen)) => return Ok((Some(run), view, seen)),
+                Found::Closed(state) => {
+                    let (view, before, _) = look(&state)?;
+                    return Ok(Seen { run: None, view, unwritten: None, before });
+                }
+                Found::Open(run) => match run.read(look) {
+                    Ok((Ok((_, _, Some(slot))), _)) => {
+                        let locked = Refused::Rejected(Rejection::Locked { slot });
+                        return Err(shard.refusal(&run, locked).await);
+                    }
+                    Ok((looked, unwritten)) => {
+                        let (view, before, _) = looked?;
+                        return Ok(Seen { run: Some(run), view, unwritten, before });
+                    }
                     Err(Refused::Passivated) => shard.check()?,
                     Err(refused) => return Err(refused.into_error(run.identity())),
                 },
@@ -70,14 +93,15 @@ impl UntypedRun {
         &self,
         shard: &Arc<Shard>,
         flow: &Registered,
-        rpc: &str,
+        asked: &Asked<'_>,
         run: Option<&Arc<Resident>>,
         seen: Option<Ticket>,
         end: RpcEnd,
     ) -> Result<Applied> {
+        let rpc = asked.rpc;
         let Some(place) = flow.rpc(rpc) else { return Err(unknown(flow, rpc)) };
-        let RpcEnd { staged, reads, movements, .. } = end;
-        let changes = !(staged.attributes.is_empty() && staged.messages.is_empty() && movements.is_empty());
+        let RpcEnd { staged, reads, movements, cancels, answer: given } = end;
+        let changes = !(staged.is_empty() && movements.is_empty() && cancels.is_empty());
         if !changes && !place.definition.writes {
             shard.durable(seen).await?;
             return Ok(Applied::Done);
@@ -88,39 +112,68 @@ impl UntypedRun {
         let movements = movements.into_iter().map(|(step, input)| worker::movement(flow, step, input));
         let movements =
             movements.collect::<Result<_, _>>().map_err(|error| failed(rpc, error.into_parts().0))?;
-        let report = RpcReport { rpc: place.name.clone(), reads, staged, movements };
+        let cancels = worker::cancels(flow, cancels).map_err(|error| failed(rpc, error.into_parts().0))?;
+        let locks = place.locks.to_vec();
+        let report = RpcReport { rpc: place.name.clone(), reads, staged, movements, cancels, locks };
+        let command = match asked.request.clone() {
+            Some(request) => request.once(given, Command::ApplyRpc(report)),
+            None => Command::ApplyRpc(report),
+        };
         let (reply, answer) = oneshot::channel();
-        match shard.writer.submit(run, Command::ApplyRpc(report), Some(reply)) {
+        match shard.writer.submit(run, command, Submit::called(reply)) {
             Ok(Submitted::Enqueued) => written(answer).await.map(|()| Applied::Done),
             Ok(Submitted::Nothing { unwritten }) => shard.durable(unwritten).await.map(|()| Applied::Done),
+            Err(Refused::Rejected(Rejection::Answered { answer, .. })) => {
+                shard.settled(run).await.map(|()| Applied::Before(answer))
+            }
             Err(Refused::Passivated | Refused::Rejected(Rejection::Conflict { .. })) => Ok(Applied::Again),
             Err(refused) => Err(shard.refusal(run, refused).await),
         }
     }
 }
 
+/// What a caller asks for.
+#[derive(Debug)]
+struct Asked<'a> {
+    rpc: &'a str,
+    input: Payload,
+    request: Option<Request>,
+}
+
+/// A run as an RPC finds it.
+struct Seen {
+    /// Its writer, if it is open.
+    run: Option<Arc<Resident>>,
+    view: View,
+    /// The commit that must be on disk before this is true.
+    unwritten: Option<Ticket>,
+    /// What was answered to the same request before.
+    before: Option<Payload>,
+}
+
 enum Applied {
     Done,
+    /// The same request was carried out meanwhile, with this answer.
+    Before(Payload),
     Again,
 }
 
 async fn invoke(
     shard: &Arc<Shard>,
     flow: &Registered,
-    rpc: &str,
+    place: Place<'_, RpcDefinition>,
     input: Payload,
     view: View,
-    deadline: Timestamp,
+    (deadline, limit): (Timestamp, Duration),
 ) -> Result<RpcEnd> {
-    let Some(place) = flow.rpc(rpc) else { return Err(unknown(flow, rpc)) };
+    let rpc = place.definition.name;
     let handler = flow.flow.call_rpc(place.index, ContextCore::new(view), input);
     let deadline = Deadline::new(&shard.clock, deadline);
-    match worker::call(handler, None, Some(deadline)).await {
+    match worker::call(handler, Leash { deadline: Some(deadline), ..Leash::default() }).await {
         Ended::Returned(Ok(end)) => Ok(end),
         Ended::Returned(Err(error)) => Err(refused(rpc, error.into_failure())),
         Ended::Panicked(failure) => Err(failed(rpc, failure)),
-        Ended::TimedOut | Ended::CalledOff => {
-            let limit = shard.options.rpc_timeout;
+        Ended::TimedOut | Ended::Silent | Ended::CalledOff => {
             let message = format!("RPC `{rpc}` took longer than {limit:?}; nothing was changed");
             Err(Error::new(ErrorKind::Timeout, message))
         }

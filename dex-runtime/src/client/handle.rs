@@ -7,7 +7,7 @@ use super::result::RunResult;
 use super::untyped::UntypedRun;
 use super::waiting::Waiting;
 use crate::definition::{Channel, Flow};
-use crate::engine::{Command, Stop};
+use crate::engine::Stop;
 use crate::error::Result;
 use crate::ids::{FlowId, RunId};
 use crate::inspect::RunInfo;
@@ -68,30 +68,80 @@ impl<F: Flow> RunHandle<F> {
     /// [`ErrorKind::Closed`]: crate::ErrorKind::Closed
     /// [`ErrorKind::LimitReached`]: crate::ErrorKind::LimitReached
     pub async fn publish<T: Value>(&self, channel: Channel<F, T>, message: T) -> Result<()> {
-        let values = vec![Payload::encode(&message)?];
-        self.run.change(Command::Publish { slot: channel.slot(), values }).await
+        self.run.publish(channel.slot(), Payload::encode(&message)?).await
     }
 
-    /// Ends the run as no longer wanted. Running handlers are dropped; the run is then Canceled.
+    /// Ends the run as no longer wanted.
+    ///
+    /// What waits ends at once. Handlers that run are told ([`StepContext::is_cancelled`]) and may go on for
+    /// [`Options::cancel_grace`](crate::Options::cancel_grace); what they decide starts nothing new. Then the
+    /// flow's `on_cancel` step runs, if it has one, and the run is Canceled. A run that is paused gives its
+    /// handlers no time.
+    ///
+    /// It returns once the request is on disk; [`result`](Self::result) waits for the end.
+    ///
+    /// [`StepContext::is_cancelled`]: crate::definition::StepContext::is_cancelled
     ///
     /// # Errors
     ///
-    /// [`ErrorKind::Closed`] if it has ended already: the first stop wins.
+    /// - [`ErrorKind::Closed`]: it has ended already: the first stop wins.
+    /// - [`ErrorKind::Canceling`]: it is being cancelled already.
     ///
     /// [`ErrorKind::Closed`]: crate::ErrorKind::Closed
+    /// [`ErrorKind::Canceling`]: crate::ErrorKind::Canceling
     pub async fn cancel(&self) -> Result<()> {
-        self.run.change(Command::Stop { stop: Stop::Cancel, reason: None }).await
+        self.end(Stop::Cancel, None).await
+    }
+
+    /// Ends the run at once, whatever it does: running handlers are dropped, nothing cleans up.
+    ///
+    /// # Errors
+    ///
+    /// [`ErrorKind::Closed`] if it has ended already.
+    ///
+    /// [`ErrorKind::Closed`]: crate::ErrorKind::Closed
+    pub async fn terminate(&self) -> Result<()> {
+        self.end(Stop::Terminate, None).await
     }
 
     /// Ends the run in the way that `stop` says, with a reason that its result keeps.
     ///
     /// # Errors
     ///
-    /// [`ErrorKind::Closed`] if it has ended already: the first stop wins.
+    /// As [`cancel`](Self::cancel). A run that is being cancelled can still be ended at once.
+    pub async fn stop(&self, stop: Stop, reason: impl Into<String>) -> Result<()> {
+        self.end(stop, Some(reason.into())).await
+    }
+
+    async fn end(&self, stop: Stop, reason: Option<String>) -> Result<()> {
+        self.run.stop(self.run.core.flows().of::<F>()?, stop, reason).await
+    }
+
+    /// Lets no attempt start until the run is [resumed](Self::resume). Handlers that run go on, and what they
+    /// decide counts. Messages are kept; timers keep their instants and fire after the pause.
+    ///
+    /// A run that is paused already stays so.
+    ///
+    /// # Errors
+    ///
+    /// - [`ErrorKind::Closed`]: it has ended.
+    /// - [`ErrorKind::Canceling`]: it is being cancelled.
     ///
     /// [`ErrorKind::Closed`]: crate::ErrorKind::Closed
-    pub async fn stop(&self, stop: Stop, reason: impl Into<String>) -> Result<()> {
-        self.run.change(Command::Stop { stop, reason: Some(reason.into()) }).await
+    /// [`ErrorKind::Canceling`]: crate::ErrorKind::Canceling
+    pub async fn pause(&self) -> Result<()> {
+        self.run.pause().await
+    }
+
+    /// Lets a [paused](Self::pause) run go on. A run that is not paused stays as it is.
+    ///
+    /// # Errors
+    ///
+    /// [`ErrorKind::Closed`] if it has ended.
+    ///
+    /// [`ErrorKind::Closed`]: crate::ErrorKind::Closed
+    pub async fn resume(&self) -> Result<()> {
+        self.run.resume().await
     }
 
     /// Lets a parked step execution (`<step>-<n>`) try again, after what stopped it was mended.

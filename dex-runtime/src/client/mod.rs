@@ -4,9 +4,12 @@
 //! with the next; a change that was being written says that its outcome is unknown.
 
 mod begin;
+mod beginning;
 mod call;
+mod change;
 mod dynamic;
 mod handle;
+mod request;
 mod result;
 mod start;
 mod state;
@@ -18,6 +21,7 @@ use std::marker::PhantomData;
 use std::sync::Arc;
 
 pub use self::begin::Reuse;
+pub use self::beginning::TimeoutPolicy;
 pub use self::dynamic::{DynClient, DynResult, DynRun, DynStart};
 pub use self::handle::RunHandle;
 pub use self::result::RunResult;

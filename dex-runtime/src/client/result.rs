@@ -101,6 +101,7 @@ fn explain(closing: &Closing) -> String {
         Closing::StepFailed { step, number, failure } => {
             format!("it failed at {step}-{number}: {}", failure.message)
         }
+        Closing::TimedOut => "its time was up".into(),
         Closing::Stopped { reason: None, .. } => format!("it was {}", closing.status()),
         Closing::Stopped { reason: Some(reason), .. } => format!("it was {}: {reason}", closing.status()),
     }

@@ -2,14 +2,12 @@
 
 use std::sync::Arc;
 
-use tokio::sync::oneshot;
-
-use crate::dex::{Core, written};
-use crate::engine::{Command, Rejection, RunEnd, RunState, Staged, WriteReport};
+use crate::dex::Core;
+use crate::engine::{RunEnd, RunState};
 use crate::error::{Error, ErrorKind, Result};
 use crate::ids::{FlowId, Name, RunId, Slot};
 use crate::inspect::RunInfo;
-use crate::registry::{Refused, Resident, Submitted};
+use crate::registry::Refused;
 use crate::shard::{Found, Shard};
 use crate::value::Payload;
 
@@ -19,18 +17,15 @@ pub(super) struct UntypedRun {
     pub(super) core: Arc<Core>,
     pub(super) flow_id: FlowId,
     pub(super) run_id: RunId,
-}
-
-/// What became of a transaction.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Transacted {
-    /// It is on disk.
-    Done,
-    /// Something that it depends on has changed; nothing was written.
-    Conflict,
+    /// Set if all changes by this handle are one request.
+    pub(super) request: Option<Name>,
 }
 
 impl UntypedRun {
+    pub(super) fn new(core: Arc<Core>, flow_id: FlowId, run_id: RunId) -> Self {
+        Self { core, flow_id, run_id, request: None }
+    }
+
     /// The newest run of an id, open or closed, with the stored name of its flow.
     pub(super) async fn newest(core: Arc<Core>, flow_id: FlowId) -> Result<(Self, Name)> {
         let find = |shard: Arc<Shard>| {
@@ -41,7 +36,7 @@ impl UntypedRun {
             let message = format!("no run was ever started under `{flow_id}`");
             return Err(Error::new(ErrorKind::NotFound, message));
         };
-        Ok((Self { core, flow_id, run_id: live.run }, live.flow))
+        Ok((Self::new(core, flow_id, live.run), live.flow))
     }
 
     /// Reads the run's newest durable state.
@@ -78,31 +73,12 @@ impl UntypedRun {
         self.read(RunInfo::of).await
     }
 
-    /// Lets a parked step execution (`<step>-<n>`) try again.
-    pub(super) async fn retry_step(&self, execution: &str) -> Result<()> {
-        let find = |state: &RunState| {
-            let parked = state.executions.iter().find(|(_, parked)| parked.id() == execution);
-            parked.map(|(number, _)| *number)
-        };
-        let Some(execution) = self.read(find).await? else {
-            let message = format!("run `{}` has no open step execution `{execution}`", self.flow_id);
-            return Err(Error::new(ErrorKind::NotFound, message));
-        };
-        self.change(Command::ResumeStep { execution }).await
-    }
-
     /// The encoded value of an attribute and the version that wrote it.
     pub(super) async fn attribute(&self, slot: &Slot) -> Result<Option<(Payload, u64)>> {
         let look = |state: &RunState| {
             state.attributes.get(slot).map(|attribute| (attribute.value.clone(), attribute.version))
         };
         self.read(look).await
-    }
-
-    /// Sets an attribute, or unsets it, whatever it was.
-    pub(super) async fn write_attribute(&self, slot: Slot, value: Option<Payload>) -> Result<()> {
-        let staged = Staged { attributes: vec![(slot, value)], ..Staged::default() };
-        self.change(Command::Write(WriteReport { staged, ..WriteReport::default() })).await
     }
 
     /// The messages of a channel that nobody has taken yet, oldest first.
@@ -112,56 +88,6 @@ impl UntypedRun {
             waiting.into_iter().flatten().map(|message| message.value.clone()).collect()
         };
         self.read(look).await
-    }
-
-    /// Submits a command and waits until what it did is on disk.
-    pub(super) async fn change(&self, command: Command) -> Result<()> {
-        match self.transact(command).await? {
-            Transacted::Done => Ok(()),
-            Transacted::Conflict => {
-                let message = format!("run `{}` has changed meanwhile; nothing was written", self.flow_id);
-                Err(Error::new(ErrorKind::Timeout, message))
-            }
-        }
-    }
-
-    /// As [`change`](Self::change), for a command that depends on what was read.
-    pub(super) async fn transact(&self, command: Command) -> Result<Transacted> {
-        let change = |shard: Arc<Shard>| {
-            let command = command.clone();
-            async move { self.transact_in(&shard, command).await }
-        };
-        self.core.with_shard(change).await
-    }
-
-    async fn transact_in(&self, shard: &Arc<Shard>, command: Command) -> Result<Transacted> {
-        shard.check()?;
-        loop {
-            let Found::Open(run) = self.find(shard).await? else {
-                return Err(self.closed(shard).await);
-            };
-            let (reply, answer) = oneshot::channel();
-            match shard.writer.submit(&run, command.clone(), Some(reply)) {
-                Ok(Submitted::Enqueued) => return written(answer).await.map(|()| Transacted::Done),
-                Ok(Submitted::Nothing { unwritten }) => {
-                    return shard.durable(unwritten).await.map(|()| Transacted::Done);
-                }
-                Err(Refused::Passivated) => shard.check()?,
-                Err(Refused::Rejected(Rejection::Conflict { .. })) => return Ok(Transacted::Conflict),
-                Err(refused) => return Err(shard.refusal(&run, refused).await),
-            }
-        }
-    }
-
-    /// Says that the run has ended, and how.
-    pub(super) async fn closed(&self, shard: &Arc<Shard>) -> Error {
-        match self.look(shard, RunState::status).await {
-            Ok(status) => {
-                let message = format!("run `{}` has ended: {status}", self.flow_id);
-                Error::with_run(ErrorKind::Closed, message, self.run_id, status)
-            }
-            Err(error) => error,
-        }
     }
 
     /// Waits for the run to end, in whatever way.
@@ -229,22 +155,5 @@ impl UntypedRun {
                 return Ok(None);
             }
         }
-    }
-}
-
-impl Shard {
-    /// What a caller is told whose command was refused, once what refused it is on disk.
-    pub(super) async fn refusal(&self, run: &Resident, refused: Refused) -> Error {
-        if let Refused::Rejected(_) = refused {
-            let durable = match run.read(|_| ()) {
-                Ok(((), unwritten)) => self.durable(unwritten).await,
-                // The run has ended on disk and left, or the engine stops.
-                Err(_) => self.check(),
-            };
-            if let Err(error) = durable {
-                return error;
-            }
-        }
-        refused.into_error(run.identity())
     }
 }

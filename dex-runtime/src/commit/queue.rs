@@ -2,10 +2,12 @@
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
+use std::time::{Duration, Instant};
 
 use tokio::sync::watch;
 
 use crate::store::{RunCommit, StoreError};
+use crate::time::instant;
 
 /// A commit's place in the order of writing.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
@@ -36,6 +38,31 @@ struct Queue<A> {
 pub(super) struct Waiting<A> {
     pub(super) commits: Vec<RunCommit>,
     pub(super) after: Vec<A>,
+    /// Which of them have to be on disk before what follows happens.
+    pub(super) durable: Vec<bool>,
+}
+
+impl<A> Waiting<A> {
+    pub(super) fn new() -> Self {
+        Self { commits: Vec::new(), after: Vec::new(), durable: Vec::new() }
+    }
+
+    pub(super) fn clear(&mut self) {
+        self.commits.clear();
+        self.after.clear();
+        self.durable.clear();
+    }
+}
+
+/// What the committing thread has to do next.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Turn {
+    /// Write commits, of which this is the last.
+    Write(Ticket),
+    /// Nothing has come until the time given.
+    Idle,
+    /// The queue has ended and is empty.
+    Ended,
 }
 
 #[derive(Clone, Debug, Default)]
@@ -66,9 +93,8 @@ pub(crate) struct Permit<'a, A> {
 
 impl<A> Committer<A> {
     pub(crate) fn new(taken_max: usize) -> Self {
-        let waiting = Waiting { commits: Vec::new(), after: Vec::new() };
         Self {
-            queue: Mutex::new(Queue { waiting, last: Ticket(0), ended: false, gone: false }),
+            queue: Mutex::new(Queue { waiting: Waiting::new(), last: Ticket(0), ended: false, gone: false }),
             filled: Condvar::new(),
             taken: AtomicUsize::new(0),
             taken_max,
@@ -121,28 +147,44 @@ impl<A> Committer<A> {
         self.queue.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Waits for commits and takes up to `max` of them; `None` once the queue has ended and is empty.
-    pub(super) fn take(&self, max: usize, spare: &mut Waiting<A>) -> Option<Ticket> {
+    /// Waits for commits, until `deadline` if there is one, and takes up to `max` of them.
+    pub(super) fn take(&self, max: usize, spare: &mut Waiting<A>, deadline: Option<Instant>) -> Turn {
         let mut queue = self.lock();
         while queue.waiting.commits.is_empty() {
             if queue.ended {
                 queue.gone = true;
-                drop(queue);
-                self.written.send_modify(|progress| progress.ended = true);
-                return None;
+                return Turn::Ended;
             }
-            queue = self.filled.wait(queue).unwrap_or_else(PoisonError::into_inner);
+            queue = match deadline.map(|deadline| deadline.saturating_duration_since(instant())) {
+                Some(Duration::ZERO) => return Turn::Idle,
+                Some(rest) => {
+                    let woken = self.filled.wait_timeout(queue, rest);
+                    woken.unwrap_or_else(PoisonError::into_inner).0
+                }
+                None => self.filled.wait(queue).unwrap_or_else(PoisonError::into_inner),
+            };
         }
         std::mem::swap(&mut queue.waiting, spare);
         if spare.commits.len() > max {
             queue.waiting.commits = spare.commits.split_off(max);
             queue.waiting.after = spare.after.split_off(max);
+            queue.waiting.durable = spare.durable.split_off(max);
         }
-        Some(Ticket(queue.last.0 - queue.waiting.commits.len() as u64))
+        Turn::Write(Ticket(queue.last.0 - queue.waiting.commits.len() as u64))
     }
 
-    pub(super) fn note_written(&self, ticket: Ticket, count: usize) {
+    /// Gives places in the queue back.
+    pub(super) fn note_taken(&self, count: usize) {
         self.taken.fetch_sub(count, Ordering::Relaxed);
+    }
+
+    /// Notes that nothing more will be written.
+    pub(super) fn note_ended(&self) {
+        self.written.send_modify(|progress| progress.ended = true);
+    }
+
+    /// Notes that everything up to `ticket` is on disk.
+    pub(super) fn note_written(&self, ticket: Ticket) {
         self.written.send_modify(|progress| progress.written = ticket);
     }
 
@@ -155,6 +197,7 @@ impl<A> Committer<A> {
         let mut queue = self.lock();
         queue.gone = true;
         queue.waiting.commits.clear();
+        queue.waiting.durable.clear();
         std::mem::take(&mut queue.waiting.after)
     }
 }
@@ -162,15 +205,18 @@ impl<A> Committer<A> {
 impl<A> Permit<'_, A> {
     /// Enqueues a commit. Two commits of one run are written in the order of these calls.
     ///
+    /// What follows one that is not `durable` happens as soon as it is written, and the sync comes later.
+    ///
     /// If the thread has ended since the permit was given, `after` is dropped: whoever waits for it is told
     /// by that.
-    pub(crate) fn enqueue(self, commit: RunCommit, after: A) -> Ticket {
+    pub(crate) fn enqueue(self, commit: RunCommit, after: A, durable: bool) -> Ticket {
         let mut queue = self.committer.lock();
         if queue.gone {
             return Ticket(queue.last.0 + 1);
         }
         queue.waiting.commits.push(commit);
         queue.waiting.after.push(after);
+        queue.waiting.durable.push(durable);
         queue.last.0 += 1;
         let (ticket, first) = (queue.last, queue.waiting.commits.len() == 1);
         drop(queue);

@@ -1,15 +1,20 @@
 //! The thread that writes.
+//!
+//! Commits that need no sync of their own are written without one if no other in the batch needs it; the
+//! next sync, which comes soon, makes them durable too.
 
 use std::io;
 use std::sync::Arc;
 use std::thread::JoinHandle;
+use std::time::{Duration, Instant};
 
-use super::queue::{Committer, Waiting};
+use super::queue::{Committer, Ticket, Turn, Waiting};
 use crate::store::{Store, StoreError};
+use crate::time::instant;
 
 /// Who is told what became of commits.
 pub(crate) trait Sink<A>: Send + 'static {
-    /// These are on disk, in this order.
+    /// These are written, in this order, and on disk if any of them had to be.
     fn written(&self, after: &mut Vec<A>);
 
     /// It is not known whether these are on disk, and nothing more will be written.
@@ -24,26 +29,77 @@ pub(crate) fn spawn<A: Send + 'static>(
     transitions_max: usize,
     sink: impl Sink<A>,
 ) -> io::Result<JoinHandle<()>> {
-    std::thread::Builder::new().name("dex-commit".into()).spawn(move || {
+    let writer = Writer { committer, store, sink, transitions_max, unsynced: None };
+    std::thread::Builder::new().name("dex-commit".into()).spawn(move || writer.run())
+}
+
+/// Longest time for which what was written without a sync stays so. A sync takes a fraction of a
+/// millisecond, so twenty a second are nothing; and a machine that loses power takes no more than this with
+/// it.
+const SYNC_AFTER: Duration = Duration::from_millis(50);
+
+struct Writer<A, S> {
+    committer: Arc<Committer<A>>,
+    store: Arc<dyn Store>,
+    sink: S,
+    transitions_max: usize,
+    /// The last commit that was written without a sync, and since when there is one.
+    unsynced: Option<(Ticket, Instant)>,
+}
+
+impl<A, S: Sink<A>> Writer<A, S> {
+    fn run(mut self) {
         // Two buffers take turns, so that a busy engine allocates none.
-        let mut batch = Waiting { commits: Vec::new(), after: Vec::new() };
-        while let Some(ticket) = committer.take(transitions_max, &mut batch) {
-            match store.commit(&batch.commits, true) {
-                Ok(()) => {
-                    committer.note_written(ticket, batch.commits.len());
-                    batch.commits.clear();
-                    sink.written(&mut batch.after);
-                    batch.after.clear();
+        let mut batch = Waiting::new();
+        loop {
+            let deadline = self.unsynced.map(|(_, since)| since + SYNC_AFTER);
+            let done = match self.committer.take(self.transitions_max, &mut batch, deadline) {
+                Turn::Write(ticket) => self.write(ticket, &mut batch),
+                Turn::Idle => self.sync(),
+                Turn::Ended => {
+                    if let Err(fault) = self.sync() {
+                        self.fail(&fault, &mut batch);
+                    }
+                    return self.committer.note_ended();
                 }
-                Err(fault) => {
-                    tracing::error!(%fault, commits = batch.commits.len(), "a commit failed; the engine stops");
-                    committer.note_fault(fault.clone());
-                    let mut after = std::mem::take(&mut batch.after);
-                    after.extend(committer.drain());
-                    sink.failed(&fault, after);
-                    return;
-                }
+            };
+            if let Err(fault) = done {
+                return self.fail(&fault, &mut batch);
             }
         }
-    })
+    }
+
+    fn write(&mut self, ticket: Ticket, batch: &mut Waiting<A>) -> Result<(), StoreError> {
+        let late = self.unsynced.is_some_and(|(_, since)| since.elapsed() >= SYNC_AFTER);
+        let durable = late || batch.durable.contains(&true);
+        self.store.commit(&batch.commits, durable)?;
+        self.committer.note_taken(batch.commits.len());
+        if durable {
+            self.unsynced = None;
+            self.committer.note_written(ticket);
+        } else {
+            let since = self.unsynced.map_or_else(instant, |(_, since)| since);
+            self.unsynced = Some((ticket, since));
+        }
+        self.sink.written(&mut batch.after);
+        batch.clear();
+        Ok(())
+    }
+
+    /// Makes durable what was written without a sync.
+    fn sync(&mut self) -> Result<(), StoreError> {
+        let Some((ticket, _)) = self.unsynced else { return Ok(()) };
+        self.store.commit(&[], true)?;
+        self.unsynced = None;
+        self.committer.note_written(ticket);
+        Ok(())
+    }
+
+    fn fail(&self, fault: &StoreError, batch: &mut Waiting<A>) {
+        tracing::error!(%fault, commits = batch.commits.len(), "a commit failed; the engine stops");
+        self.committer.note_fault(fault.clone());
+        let mut after = std::mem::take(&mut batch.after);
+        after.extend(self.committer.drain());
+        self.sink.failed(fault, after);
+    }
 }

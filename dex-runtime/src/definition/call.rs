@@ -10,7 +10,7 @@ use super::context::{RpcContext, StepContext, WaitContext};
 use super::contract::{Rpc, WaitReturn};
 use super::error::{RpcError, RpcResult, StepError, StepResult, WaitResult};
 use super::flow::Flow;
-use super::next::Choice;
+use super::next::{Cancel, Choice};
 use super::wait::Part;
 use crate::engine::Staged;
 use crate::value::{Payload, Value};
@@ -37,6 +37,7 @@ pub struct StepCall<F> {
 #[derive(Debug)]
 pub struct StepEnd {
     pub(crate) choice: Choice,
+    pub(crate) cancels: Vec<Cancel>,
     pub(crate) staged: Staged,
 }
 
@@ -89,8 +90,8 @@ impl<F: Flow> StepCall<F> {
     ///
     /// The step's own error, or that its decision cannot be encoded.
     pub fn end(self, result: StepResult<F>) -> Result<StepEnd, StepError> {
-        let choice = result?.into_choice()?;
-        Ok(StepEnd { choice, staged: self.context.core.into_parts().0 })
+        let (choice, cancels) = result?.into_parts()?;
+        Ok(StepEnd { choice, cancels, staged: self.context.core.into_parts().0 })
     }
 }
 
@@ -156,6 +157,7 @@ pub struct RpcEnd {
     pub(crate) staged: Staged,
     pub(crate) reads: Vec<(crate::ids::Slot, Option<u64>)>,
     pub(crate) movements: Vec<(&'static str, Payload)>,
+    pub(crate) cancels: Vec<Cancel>,
 }
 
 impl fmt::Debug for RpcEnd {
@@ -198,9 +200,9 @@ impl<F: Flow> RpcCall<F> {
     /// The RPC's own error, or that its answer cannot be encoded.
     pub fn end<O: Value>(self, result: RpcResult<O>) -> Result<RpcEnd, RpcError> {
         let answer = Payload::encode(&result?)?;
-        let RpcContext { core, movements, .. } = self.context;
+        let RpcContext { core, movements, cancels, .. } = self.context;
         let (staged, reads) = core.into_parts();
-        Ok(RpcEnd { answer, staged, reads: reads.into_iter().collect(), movements })
+        Ok(RpcEnd { answer, staged, reads: reads.into_iter().collect(), movements, cancels })
     }
 
     /// What RPC `R` returned.

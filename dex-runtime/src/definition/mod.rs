@@ -17,20 +17,20 @@ mod next;
 mod registered;
 mod wait;
 
-pub(crate) use self::context::{Core, StepInfo};
+pub(crate) use self::context::{Core, Keep, Live, Pulse, StepInfo};
 pub use self::context::{RpcContext, StepContext, WaitContext};
 pub use self::describe::{
-    AttributeDefinition, ChannelDefinition, Edge, EdgeKind, FlowDefinition, RpcDefinition, StepDefinition,
-    WaitDefinition,
+    AttributeDefinition, ChannelDefinition, Durability, Edge, EdgeKind, FlowDefinition, OnExhausted,
+    RpcDefinition, StepDefinition, WaitDefinition,
 };
 pub(crate) use self::error::cut;
 pub use self::error::{RpcError, RpcResult, StepError, StepResult, WaitResult};
 pub use self::flow::{Flow, Keyword};
 pub use self::handle::{Attribute, Channel, Step};
 pub(crate) use self::members::MemberKind;
-pub(crate) use self::next::Choice;
+pub(crate) use self::next::{Cancel, Choice};
 pub use self::next::{Next, OutputIs};
-pub(crate) use self::registered::{Flows, Registered, StepInput};
+pub(crate) use self::registered::{Flows, Place, Registered, StepInput};
 pub use self::wait::{
     All, AllOf, Any, AnyOf, Condition, Messages, OneMessage, OneOf2, OneOf3, OneOf4, OneOf5, OneOf6, OneOf7,
     OneOf8, OneOf9, OneOf10, OneOf11, OneOf12, Timer, TimerFired, Wait,

@@ -20,6 +20,7 @@ use crate::value::{Payload, Value, ValueError};
 #[must_use = "a decision does nothing until the step returns it: `Ok(Next::…)`"]
 pub struct Next<F> {
     decision: Result<Choice, ValueError>,
+    cancels: Vec<Cancel>,
     flow: PhantomData<fn() -> F>,
 }
 
@@ -51,9 +52,16 @@ pub(crate) enum Choice {
     Other(Decision),
 }
 
+/// Executions that are ended: all of a step, or those with the same source as the one that says so.
+#[derive(Debug)]
+pub(crate) struct Cancel {
+    pub(crate) step: &'static str,
+    pub(crate) siblings: bool,
+}
+
 impl<F: Flow> Next<F> {
     fn of(decision: Result<Choice, ValueError>) -> Self {
-        Self { decision, flow: PhantomData }
+        Self { decision, cancels: Vec::new(), flow: PhantomData }
     }
 
     /// Goes on with `step`.
@@ -80,6 +88,7 @@ impl<F: Flow> Next<F> {
         reason = "what is stored is given away: the caller need not borrow"
     )]
     pub fn and<I: Value>(self, step: Step<F, I>, input: I) -> Self {
+        let cancels = self.cancels;
         let decision = self.decision.and_then(|choice| match choice {
             Choice::Continue(mut movements) => {
                 movements.push((step.name(), Payload::encode(&input)?));
@@ -90,7 +99,23 @@ impl<F: Flow> Next<F> {
                 reason: "`.and(..)` only goes with `Next::to` and `Next::each`".into(),
             }),
         });
-        Self::of(decision)
+        Self { cancels, ..Self::of(decision) }
+    }
+
+    /// Also ends all open executions of `step`, whatever they do, before anything comes next. The one that
+    /// decides so is not ended by it.
+    ///
+    /// A running handler is dropped and its outcome refused; messages that were reserved for it go back.
+    pub fn cancel<I>(mut self, step: Step<F, I>) -> Self {
+        self.cancels.push(Cancel { step: step.name(), siblings: false });
+        self
+    }
+
+    /// As [`cancel`](Self::cancel), but only those that were started together with the step that decides so:
+    /// by the same decision of the same execution.
+    pub fn cancel_siblings<I>(mut self, step: Step<F, I>) -> Self {
+        self.cancels.push(Cancel { step: step.name(), siblings: true });
+        self
     }
 
     /// Ends this branch with an output; the run completes once no other branch is left.
@@ -127,8 +152,8 @@ impl<F: Flow> Next<F> {
         Self::of(Ok(Choice::Other(Decision::DeadEnd)))
     }
 
-    pub(crate) fn into_choice(self) -> Result<Choice, ValueError> {
-        self.decision
+    pub(crate) fn into_parts(self) -> Result<(Choice, Vec<Cancel>), ValueError> {
+        Ok((self.decision?, self.cancels))
     }
 
     pub(crate) fn as_choice(&self) -> Result<&Choice, &ValueError> {
@@ -138,6 +163,9 @@ impl<F: Flow> Next<F> {
 
 impl<F> fmt::Debug for Next<F> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_tuple("Next").field(&self.decision).finish()
+        f.debug_struct("Next")
+            .field("decision", &self.decision)
+            .field("cancels", &self.cancels)
+            .finish_non_exhaustive()
     }
 }

@@ -1,16 +1,18 @@
 //! Flows as the runtime holds them: without their types.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 use std::sync::Arc;
+use std::time::Duration;
 
 use super::call::{RpcCall, RpcFuture, StepCall, StepFuture, WaitCall, WaitFuture};
 use super::context::{Core, RpcContext, StepContext, StepInfo, WaitContext};
 use super::describe::{FlowDefinition, RpcDefinition, StepDefinition};
 use super::flow::Flow;
 use super::members::MemberKind;
+use crate::engine::{CancelPlan, StepTarget};
 use crate::error::{Error, ErrorKind};
-use crate::ids::Name;
+use crate::ids::{IdError, Name, Slot};
 use crate::value::{Payload, ValueError};
 
 /// A flow without its type.
@@ -90,21 +92,39 @@ pub(crate) struct Registered {
     pub(crate) flow: Box<dyn AnyFlow>,
     /// The stored name.
     pub(crate) name: Name,
-    /// Stored names of the steps, by place.
-    steps: Vec<Name>,
-    /// Stored names of the RPCs, by place.
-    rpcs: Vec<Name>,
+    /// Stored names and locks of the steps, by place.
+    steps: Vec<(Name, Vec<Slot>)>,
+    /// Stored names and locks of the RPCs, by place.
+    rpcs: Vec<(Name, Vec<Slot>)>,
 }
 
 impl Registered {
     pub(crate) fn step(&self, name: &str) -> Option<Place<'_, StepDefinition>> {
         let (place, definition) = self.flow.definition().step(name)?;
-        Some(Place { index: place, definition, name: self.steps.get(place)? })
+        let (name, locks) = self.steps.get(place)?;
+        Some(Place { index: place, definition, name, locks })
     }
 
     pub(crate) fn rpc(&self, name: &str) -> Option<Place<'_, RpcDefinition>> {
         let (place, definition) = self.flow.definition().rpc(name)?;
-        Some(Place { index: place, definition, name: self.rpcs.get(place)? })
+        let (name, locks) = self.rpcs.get(place)?;
+        Some(Place { index: place, definition, name, locks })
+    }
+
+    /// The step with this stored name, as the engine starts it by itself.
+    pub(crate) fn target(&self, step: &str) -> Option<StepTarget> {
+        let found = self.step(step)?;
+        Some(StepTarget {
+            step: found.name.clone(),
+            waits: found.definition.wait.is_some(),
+            locks: found.locks.to_vec(),
+        })
+    }
+
+    /// How a run of the flow is cancelled whose handlers get `grace`.
+    pub(crate) fn cancel_plan(&self, grace: Duration) -> CancelPlan {
+        let cleanup = self.flow.definition().on_cancel.and_then(|step| self.target(step));
+        CancelPlan { grace, cleanup }
     }
 
     pub(crate) fn start(&self) -> Option<Place<'_, StepDefinition>> {
@@ -112,13 +132,34 @@ impl Registered {
     }
 }
 
+/// The names of members and of what they lock. Locks are in the order in which all steps take them.
+fn names(
+    members: impl Iterator<Item = (&'static str, &'static [&'static str])>,
+) -> Result<Vec<(Name, Vec<Slot>)>, IdError> {
+    let slots = |locks: &[&'static str]| {
+        let slots = locks.iter().map(|lock| Name::new(lock).map(Slot::single));
+        slots.collect::<Result<BTreeSet<_>, _>>().map(|slots| slots.into_iter().collect())
+    };
+    members.map(|(name, locks)| Ok((Name::new(name)?, slots(locks)?))).collect()
+}
+
 /// A member of a flow: its place among its kind, its description, its stored name.
-#[derive(Clone, Copy, Debug)]
+#[derive(Debug)]
 pub(crate) struct Place<'a, D: 'static> {
     pub(crate) index: usize,
     pub(crate) definition: &'static D,
     pub(crate) name: &'a Name,
+    /// What it has for itself, or wants nobody else to.
+    pub(crate) locks: &'a [Slot],
 }
+
+impl<D> Clone for Place<'_, D> {
+    fn clone(&self) -> Self {
+        *self
+    }
+}
+
+impl<D> Copy for Place<'_, D> {}
 
 /// The flows of an engine.
 #[derive(Debug, Default)]
@@ -132,13 +173,11 @@ impl Flows {
     pub(crate) fn add<F: Flow>(&mut self, flow: F) -> Result<(), Error> {
         let definition = F::definition();
         let name = Name::new(definition.name)?;
-        let names =
-            |all: &mut dyn Iterator<Item = &'static str>| all.map(Name::new).collect::<Result<_, _>>();
         let registered = Registered {
             flow: Box::new(Typed(Arc::new(flow))),
             name: name.clone(),
-            steps: names(&mut definition.steps.iter().map(|step| step.name))?,
-            rpcs: names(&mut definition.rpcs.iter().map(|rpc| rpc.name))?,
+            steps: names(definition.steps.iter().map(|step| (step.name, step.locks)))?,
+            rpcs: names(definition.rpcs.iter().map(|rpc| (rpc.name, rpc.locks)))?,
         };
         if self.by_name.insert(name, Arc::new(registered)).is_some() {
             let message = format!(

@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use tokio::sync::watch;
 
-use super::recipe::Recipe;
+use super::recipe::{Opening, Recipe};
 use super::supervise::supervise;
 use crate::activity::Activity;
 use crate::definition::Flows;
@@ -225,7 +225,7 @@ impl Core {
                 shard.kill(Phase::Replaced).await;
             }
         }
-        let opened = self.recipe.open().await;
+        let opened = self.recipe.open(Opening::Process).await;
         let shard = opened.inspect_err(|_| drop(self.set(Current::ShutDown)))?;
         if self.install(&shard).await.is_ok() {
             tokio::spawn(supervise(Arc::downgrade(self), shard));

@@ -29,7 +29,7 @@ use crate::time::{Clock, SystemClock};
 use crate::worker;
 
 use self::core::Current;
-use self::recipe::Recipe;
+use self::recipe::{Opening, Recipe};
 use self::supervise::supervise;
 
 pub(crate) use self::core::Core;
@@ -176,7 +176,7 @@ impl Builder {
         let Self { opener, flows, options, clock, after_commit } = self;
         let (flows, activity) = (Arc::new(flows?), Activity::default());
         let recipe = Recipe { opener, flows, options, clock, activity, after_commit };
-        let shard = recipe.open().await?;
+        let shard = recipe.open(Opening::Process).await?;
         let core = Arc::new(Core {
             flows: Arc::clone(&recipe.flows),
             recipe,

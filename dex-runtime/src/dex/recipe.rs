@@ -11,6 +11,15 @@ use crate::shard::{AfterCommit, Parts, Shard};
 use crate::store::Store;
 use crate::time::Clock;
 
+/// Why a store is opened.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Opening {
+    /// A process begins.
+    Process,
+    /// A commit failed in a process that goes on.
+    AfterFault,
+}
+
 /// How to make a shard.
 pub(super) struct Recipe {
     pub(super) opener: Opener,
@@ -22,7 +31,8 @@ pub(super) struct Recipe {
 }
 
 impl Recipe {
-    pub(super) async fn open(&self) -> Result<Arc<Shard>> {
+    /// Opens the store. After a fault the process goes on, and with it the handlers that hold no blame.
+    pub(super) async fn open(&self, why: Opening) -> Result<Arc<Shard>> {
         let (opener, flows) = (Arc::clone(&self.opener), Arc::clone(&self.flows));
         let opening = tokio::task::spawn_blocking(move || {
             let store = opener()?;
@@ -32,6 +42,7 @@ impl Recipe {
         let store = opening
             .await
             .map_err(|e| Error::new(ErrorKind::DamagedStore, format!("opening the store: {e}")))??;
+        let after_crash = why == Opening::Process && !store.was_closed();
         Shard::start(Parts {
             store,
             flows: Arc::clone(&self.flows),
@@ -39,6 +50,7 @@ impl Recipe {
             clock: Arc::clone(&self.clock),
             activity: self.activity.clone(),
             after_commit: self.after_commit,
+            after_crash,
         })
     }
 }

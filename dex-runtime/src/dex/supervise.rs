@@ -5,6 +5,7 @@ use std::sync::{Arc, Weak};
 use std::time::Duration;
 
 use super::core::{Core, Current};
+use super::recipe::Opening;
 use crate::activity::Busy;
 use crate::error::ErrorKind;
 use crate::shard::{Phase, Shard};
@@ -48,7 +49,7 @@ impl Core {
             self.pause(busy.take()).await;
         }
         let shard = loop {
-            match self.recipe.open().await {
+            match self.recipe.open(Opening::AfterFault).await {
                 Ok(shard) => break shard,
                 Err(error) => {
                     tracing::error!(%error, "the store cannot be opened again yet");

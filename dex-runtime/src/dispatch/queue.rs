@@ -18,6 +18,8 @@ pub(crate) struct Job {
     pub(crate) view: View,
     /// Whether this is the first step of a new run.
     pub(crate) first: bool,
+    /// Whether its last call was lost with the process that made it.
+    pub(crate) lost: bool,
     /// The engine is busy until the call's outcome is enqueued.
     pub(crate) busy: Busy,
 }

@@ -2,10 +2,10 @@
 
 use std::time::Duration;
 
-use super::event::{Failure, RetryPolicy, Stop};
+use super::event::{CancelPlan, Failure, RetryPolicy, StepTarget, Stop, TimeoutAction};
 use super::state::RunIdentity;
 use super::wait::Condition;
-use crate::ids::{Attempt, ExecutionNo, Name, Slot};
+use crate::ids::{Attempt, Epoch, ExecutionNo, Name, Slot};
 use crate::time::Timestamp;
 use crate::value::Payload;
 
@@ -47,6 +47,39 @@ pub enum Command {
         stop: Stop,
         /// What the caller says about it.
         reason: Option<String>,
+        /// How, for a cancel.
+        plan: CancelPlan,
+    },
+    /// Start no attempt until the run is resumed.
+    Pause,
+    /// Start attempts again.
+    Resume,
+    /// Keep how far a running handler has come.
+    Checkpoint {
+        /// Which attempt says so.
+        attempt: Attempt,
+        /// What the next attempt can read.
+        value: Payload,
+    },
+    /// A handler is about to be called whose last call was lost with its process.
+    HandOut {
+        /// Which attempt it is.
+        attempt: Attempt,
+        /// The opening of the store that calls it.
+        opening: Epoch,
+        /// Lost calls in a row after which the execution is parked instead.
+        lost_max: u32,
+    },
+    /// Carry out a request once, however often it comes.
+    Once {
+        /// The caller's id for it.
+        request: Name,
+        /// A digest of what is asked: another request under the same id is refused.
+        digest: u64,
+        /// What is answered, now and to repetitions.
+        answer: Payload,
+        /// What is asked.
+        command: Box<Command>,
     },
 }
 
@@ -64,6 +97,11 @@ impl Command {
             Self::FireTimer { .. } => "fire timer",
             Self::ResumeStep { .. } => "resume step",
             Self::Stop { .. } => "stop",
+            Self::Pause => "pause",
+            Self::Resume => "resume",
+            Self::Checkpoint { .. } => "checkpoint",
+            Self::HandOut { .. } => "hand out",
+            Self::Once { command, .. } => command.name(),
         }
     }
 }
@@ -77,6 +115,8 @@ pub struct Start {
     pub movement: Option<Movement>,
     /// Attributes and messages that are there from the beginning.
     pub staged: Staged,
+    /// How long the run may take, and what happens then.
+    pub timeout: Option<(Duration, TimeoutAction)>,
 }
 
 /// What a handler wrote. It takes effect with the handler's outcome or not at all.
@@ -109,6 +149,18 @@ pub struct Movement {
     pub input: Payload,
     /// Whether the step has a `wait_for` that comes first.
     pub waits: bool,
+    /// Attributes that the step has for itself while it runs, in their order, each once.
+    pub locks: Vec<Slot>,
+}
+
+/// Executions that a step or an RPC ends: all of a step, or those that have the same source as the one
+/// that says so.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct CancelSteps {
+    /// The step.
+    pub step: Name,
+    /// Only those with the same source.
+    pub siblings: bool,
 }
 
 /// `wait_for` returned.
@@ -129,6 +181,8 @@ pub struct StepReport {
     pub attempt: Attempt,
     /// What comes next.
     pub decision: Decision,
+    /// What it ends beside itself, before anything comes next.
+    pub cancels: Vec<CancelSteps>,
     /// What it wrote.
     pub staged: Staged,
 }
@@ -184,13 +238,10 @@ pub enum Exhausted {
     Fail,
     /// The execution is parked.
     Park,
+    /// This branch ends; the run goes on.
+    Proceed,
     /// This step takes over with the same input.
-    Recover {
-        /// The recovery step.
-        step: Name,
-        /// Whether it has a `wait_for` that comes first.
-        waits: bool,
-    },
+    Recover(StepTarget),
 }
 
 /// An RPC that may write has run.
@@ -204,6 +255,10 @@ pub struct RpcReport {
     pub staged: Staged,
     /// The steps it starts, in order.
     pub movements: Vec<Movement>,
+    /// What it ends, before it starts anything.
+    pub cancels: Vec<CancelSteps>,
+    /// Attributes that no step may have for itself meanwhile.
+    pub locks: Vec<Slot>,
 }
 
 /// What a transaction read: each attribute with the version that it saw, or `None` if it was not set.

@@ -6,7 +6,7 @@ use super::command::{Command, Staged};
 use super::event::Event;
 use super::state::{Execution, Phase, RunState, Status};
 use super::{close, rpc, start, step};
-use crate::ids::{Attempt, ExecutionNo, RunId, Slot};
+use crate::ids::{Attempt, ExecutionNo, Name, RunId, Slot};
 use crate::time::Timestamp;
 use crate::value::Payload;
 
@@ -66,6 +66,32 @@ pub enum Rejection {
         /// The execution.
         execution: ExecutionNo,
     },
+    /// Another request was made under the same id.
+    #[error("request `{request}` was made before with other content: use a new id for a new request")]
+    RequestMismatch {
+        /// The id.
+        request: Name,
+    },
+    /// The request was carried out before.
+    #[error("request `{request}` was carried out before")]
+    Answered {
+        /// The id.
+        request: Name,
+        /// What was answered then.
+        answer: Payload,
+    },
+    /// The run is being cancelled and takes no new steps.
+    #[error("the run is being cancelled")]
+    Canceling,
+    /// A step has the attribute for itself.
+    #[error("attribute {slot} is locked by a running step: try again when it has ended")]
+    Locked {
+        /// The attribute.
+        slot: Slot,
+    },
+    /// The run is paused: nothing fires until it is resumed.
+    #[error("the run is paused")]
+    Paused,
     /// The execution is not parked.
     #[error("execution {} is not parked", execution.0)]
     NotParked {
@@ -142,11 +168,14 @@ pub fn decide(
 ) -> Result<Vec<Event>, Rejection> {
     let Some(state) = state else {
         return match command {
-            Command::Start(request) => start::start(request, limits),
+            Command::Start(request) => start::start(request, now, limits),
+            Command::Once { .. } => once(None, command, now, limits),
             _ => Err(Rejection::NotFound),
         };
     };
     match command {
+        // What was answered is answered again, also after the run has ended.
+        Command::Once { .. } => once(Some(state), command, now, limits),
         Command::Start(_) => Err(start::already_started(state)),
         // An RPC that only read may be answered on a closed run.
         Command::ApplyRpc(report) => rpc::apply(state, report, limits),
@@ -164,8 +193,41 @@ pub fn decide(
             Ok(values.into_iter().map(publish).collect())
         }
         Command::Write(report) => rpc::write_from_outside(state, report, limits),
-        Command::Stop { stop, reason } => Ok(close::stop(stop, reason)),
+        Command::Stop { stop, reason, plan } => close::stop(state, stop, reason, plan, now),
+        // It is to end, and nobody could tell when.
+        Command::Pause if state.canceling.is_some() => Err(Rejection::Canceling),
+        Command::Pause if state.paused => Ok(Vec::new()),
+        Command::Pause => Ok(vec![Event::RunPaused]),
+        Command::Resume if state.paused => Ok(vec![Event::RunResumed]),
+        Command::Resume => Ok(Vec::new()),
+        Command::Checkpoint { attempt, value } => step::checkpoint(state, attempt, value),
+        Command::HandOut { attempt, opening, lost_max } => step::hand_out(state, attempt, opening, lost_max),
     }
+}
+
+/// Carries a request out, unless it was carried out before.
+fn once(
+    state: Option<&RunState>,
+    command: Command,
+    now: Timestamp,
+    limits: &Limits,
+) -> Result<Vec<Event>, Rejection> {
+    let Command::Once { request, digest, answer, command } = command else { return Ok(Vec::new()) };
+    match state.and_then(|state| state.answered(&request)) {
+        Some(before) if before.digest == digest => {
+            return Err(Rejection::Answered { request, answer: before.answer.clone() });
+        }
+        Some(_) => return Err(Rejection::RequestMismatch { request }),
+        None => {}
+    }
+    let mut events = decide(state, *command, now, limits)?;
+    // A query of a run that has ended: what has ended does not change.
+    if events.is_empty() && state.is_some_and(|state| state.closed.is_some()) {
+        return Ok(events);
+    }
+    let beginning = matches!(events.first(), Some(Event::RunStarted { .. }));
+    events.insert(usize::from(beginning), Event::RequestAnswered { request, digest, answer });
+    Ok(events)
 }
 
 /// The execution that `attempt` is the current attempt of.

@@ -18,6 +18,11 @@ pub enum Effect {
         /// When.
         at: Timestamp,
     },
+    /// Tell the handler of an execution that the run is being cancelled, if one runs.
+    Tell {
+        /// The execution.
+        execution: ExecutionNo,
+    },
     /// Call off the handler of an execution that has ended otherwise, if one runs.
     Revoke {
         /// The execution.
@@ -49,10 +54,14 @@ pub struct Task {
     pub failures: u32,
     /// What the step recovers from, if it is a recovery.
     pub recovery: Option<Recovery>,
+    /// How far an earlier attempt said it had come.
+    pub checkpoint: Option<Payload>,
+    /// Whether the run is being cancelled, and the handler is to know it from the start.
+    pub canceling: bool,
 }
 
 impl Task {
-    fn of(no: ExecutionNo, execution: &Execution, method: Method) -> Self {
+    fn of(run: &RunState, no: ExecutionNo, execution: &Execution, method: Method) -> Self {
         Self {
             attempt: Attempt { execution: no, number: execution.attempt },
             step: execution.step.clone(),
@@ -62,22 +71,27 @@ impl Task {
             outcome: execution.outcome_value(),
             failures: execution.failures,
             recovery: execution.recovery.clone(),
+            checkpoint: execution.checkpoint.clone(),
+            canceling: run.is_winding_down(),
         }
     }
 }
 
 /// Everything that has to be done for the run as it is.
 pub fn outstanding(state: &RunState) -> Vec<Effect> {
-    state.executions.iter().filter_map(|(no, execution)| of_execution(*no, execution)).collect()
+    let of_run = state.due().map(|at| Effect::ArmTimer { execution: ExecutionNo(0), at });
+    let of_executions = state.executions.iter().filter_map(|(no, of)| of_execution(state, *no, of));
+    of_run.into_iter().chain(of_executions).collect()
 }
 
-fn of_execution(no: ExecutionNo, execution: &Execution) -> Option<Effect> {
+fn of_execution(run: &RunState, no: ExecutionNo, execution: &Execution) -> Option<Effect> {
     match execution.phase {
-        Phase::Ready(method) => Some(Effect::Dispatch(Box::new(Task::of(no, execution, method)))),
+        Phase::Ready(_) if run.paused => None,
+        Phase::Ready(method) => Some(Effect::Dispatch(Box::new(Task::of(run, no, execution, method)))),
         Phase::Waiting { .. } | Phase::Backoff { .. } => {
             Some(Effect::ArmTimer { execution: no, at: execution.due()? })
         }
-        Phase::Parked(_) => None,
+        Phase::Blocked | Phase::Parked(_) => None,
     }
 }
 
@@ -88,16 +102,44 @@ pub(super) fn effects(events: &[Event], after: &RunState) -> Vec<Effect> {
     }
     let mut effects = Vec::new();
     let mut touched = Vec::with_capacity(events.len());
+    let mut resumed = false;
     for event in events {
-        if let Event::StepCanceled { execution } = event {
-            effects.push(Effect::Revoke { execution: *execution });
+        match event {
+            Event::StepCanceled { execution } => effects.push(Effect::Revoke { execution: *execution }),
+            Event::RunResumed => resumed = true,
+            Event::CancelRequested { .. } => effects.extend(told(after)),
+            // The handler runs already, or is about to.
+            Event::CheckpointStored { .. } | Event::HandedOut { .. } => continue,
+            _ => {}
         }
         touched.extend(event.execution());
     }
+    if resumed {
+        // What was held back is done now.
+        effects.extend(outstanding(after));
+        return effects;
+    }
+    effects.extend(run_timer(events, after));
     // Several events may be about one execution, which has one place where it stands now.
     touched.sort_unstable();
     touched.dedup();
     let standing = touched.into_iter().filter_map(|no| Some((no, after.executions.get(&no)?)));
-    effects.extend(standing.filter_map(|(no, execution)| of_execution(no, execution)));
+    effects.extend(standing.filter_map(|(no, execution)| of_execution(after, no, execution)));
     effects
+}
+
+/// Word to the handlers that run.
+fn told(run: &RunState) -> impl Iterator<Item = Effect> {
+    let running = run.executions.iter().filter(|(_, of)| matches!(of.phase, Phase::Ready(_)));
+    running.map(|(no, _)| Effect::Tell { execution: *no })
+}
+
+/// The run's own timer, if one of `events` may have set it.
+fn run_timer(events: &[Event], after: &RunState) -> Option<Effect> {
+    let sets = |event: &Event| {
+        let first = matches!(event, Event::RunStarted { .. } | Event::CancelRequested { .. });
+        first || matches!(event, Event::TimeoutReached | Event::GraceEnded)
+    };
+    let at = after.due().filter(|_| events.iter().any(sets))?;
+    Some(Effect::ArmTimer { execution: ExecutionNo(0), at })
 }

@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use super::state::{RunIdentity, Status};
 use super::wait::{Condition, Matched};
-use crate::ids::{ExecutionNo, Name, Slot};
+use crate::ids::{Epoch, ExecutionNo, Name, Slot};
 use crate::time::Timestamp;
 use crate::value::Payload;
 
@@ -17,6 +17,8 @@ pub enum Event {
     RunStarted {
         /// What never changes about it.
         identity: RunIdentity,
+        /// When its time is up, and what happens then.
+        timeout: Option<RunTimeout>,
     },
     /// An attribute got a value.
     AttributeSet {
@@ -56,6 +58,29 @@ pub enum Event {
         waits: bool,
         /// What it is to recover from, if it is a recovery.
         recovery: Option<Recovery>,
+        /// Attributes that the step has for itself while it runs, in their order, each once.
+        locks: Vec<Slot>,
+    },
+    /// The locks that an execution waited for are free and now its own; its handler is called.
+    LocksTaken {
+        /// The execution.
+        execution: ExecutionNo,
+    },
+    /// A handler that runs said how far it has come.
+    CheckpointStored {
+        /// The execution.
+        execution: ExecutionNo,
+        /// What the next attempt can read.
+        value: Payload,
+    },
+    /// A handler is about to be called again after its process had died.
+    HandedOut {
+        /// The execution.
+        execution: ExecutionNo,
+        /// The opening of the store under which it is called.
+        opening: Epoch,
+        /// How many of its hand-outs were lost with their process, one after the other.
+        lost: u32,
     },
     /// `wait_for` said what to wait for.
     WaitStarted {
@@ -123,6 +148,32 @@ pub enum Event {
         /// The execution, which ends here.
         execution: ExecutionNo,
     },
+    /// The run's time was up; what happens then follows in the same transition.
+    TimeoutReached,
+    /// Somebody asked for the run's end, and handlers still run or a clean-up step follows.
+    CancelRequested {
+        /// What the caller said.
+        reason: Option<String>,
+        /// Handlers that still run are called off at this instant.
+        until: Timestamp,
+        /// What follows once none runs.
+        cleanup: Option<StepTarget>,
+    },
+    /// Handlers of a run that is being cancelled had their time; those that still run end with this.
+    GraceEnded,
+    /// No attempt starts from here on.
+    RunPaused,
+    /// Attempts start again.
+    RunResumed,
+    /// A request with an id was carried out; a repetition of it gets the same answer.
+    RequestAnswered {
+        /// The caller's id.
+        request: Name,
+        /// A digest of what was asked.
+        digest: u64,
+        /// What was answered.
+        answer: Payload,
+    },
     /// A completing decision gave an output, and asked for the run's completion.
     OutputProduced {
         /// The step that decided so.
@@ -148,8 +199,52 @@ pub enum Source {
     Step(ExecutionNo),
     /// The failure of another execution.
     Recovery(ExecutionNo),
+    /// The end of the run's time.
+    Timeout,
+    /// The cancelling of the run.
+    Cancel,
     /// An RPC.
     Rpc(Name),
+}
+
+/// A step that the engine itself may start, and what it has to know of it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct StepTarget {
+    /// The step.
+    pub step: Name,
+    /// Whether it has a `wait_for` that comes first.
+    pub waits: bool,
+    /// Attributes that it has for itself while it runs.
+    pub locks: Vec<Slot>,
+}
+
+/// When a run's time is up, and what happens then.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct RunTimeout {
+    /// When.
+    pub at: Timestamp,
+    /// What happens.
+    pub then: TimeoutAction,
+}
+
+/// What happens when a run's time is up.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum TimeoutAction {
+    /// The run fails.
+    Fail,
+    /// The run is cancelled.
+    Cancel(CancelPlan),
+    /// This step starts, with `()` as its input; the run goes on.
+    Step(StepTarget),
+}
+
+/// How a run is cancelled.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct CancelPlan {
+    /// How long handlers that run may go on.
+    pub grace: Duration,
+    /// What follows once none runs, with `()` as its input.
+    pub cleanup: Option<StepTarget>,
 }
 
 /// What a recovery step recovers from.
@@ -190,6 +285,10 @@ pub enum FailureKind {
     Panic,
     /// The attempt took longer than its timeout.
     Timeout,
+    /// The attempt gave no sign of life for longer than its heartbeat allows.
+    HeartbeatTimeout,
+    /// The process died while the attempt ran, again and again.
+    Crash,
     /// What no repetition can mend: an undecodable value, a step the build does not have, a value over a limit.
     Unworkable,
 }
@@ -201,6 +300,8 @@ impl std::fmt::Display for FailureKind {
             Self::Fatal => "fatal error",
             Self::Panic => "panic",
             Self::Timeout => "timeout",
+            Self::HeartbeatTimeout => "heartbeat timeout",
+            Self::Crash => "crash",
             Self::Unworkable => "unworkable",
         })
     }
@@ -225,6 +326,8 @@ pub enum Closing {
         /// How the last attempt failed.
         failure: Failure,
     },
+    /// By the end of its time.
+    TimedOut,
     /// By a stop from outside.
     Stopped {
         /// Of which kind.
@@ -239,9 +342,10 @@ impl Closing {
     pub fn status(&self) -> Status {
         match self {
             Self::Completed => Status::Completed,
-            Self::Failed { .. } | Self::StepFailed { .. } | Self::Stopped { stop: Stop::Fail, .. } => {
-                Status::Failed
-            }
+            Self::Failed { .. }
+            | Self::StepFailed { .. }
+            | Self::TimedOut
+            | Self::Stopped { stop: Stop::Fail, .. } => Status::Failed,
             Self::Stopped { stop: Stop::Cancel, .. } => Status::Canceled,
             Self::Stopped { stop: Stop::Terminate, .. } => Status::Terminated,
         }

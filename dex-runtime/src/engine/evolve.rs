@@ -3,14 +3,22 @@
 use std::collections::{BTreeMap, VecDeque};
 use std::sync::Arc;
 
-use super::event::{Event, Failure};
+use super::event::{Closing, Event, Failure, RunTimeout, Source};
+use super::locks;
 use super::state::{
-    Attribute, ChannelState, Closed, Execution, Message, Method, Output, Phase, RunIdentity, RunState,
+    Answered, Attribute, Canceling, ChannelState, Closed, Execution, HandedOut, Message, Method, Output,
+    Phase, RunIdentity, RunState,
 };
 use super::wait::{self, Condition, Matched, Outcome};
 use crate::ids::{ExecutionNo, Slot};
 use crate::time::Timestamp;
 use crate::value::Payload;
+
+/// Requests with an id whose answers a run remembers: more than a caller repeats, few enough to look through.
+const REQUESTS_MAX: usize = 1_000;
+
+/// Bytes of answers that a run remembers, but for the last one: what a run holds in memory has a bound.
+const ANSWER_BYTES_MAX: usize = 4 * 1024 * 1024;
 
 /// An event that cannot have happened to this run: its history is damaged.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -24,7 +32,7 @@ pub struct Broken {
 
 impl RunState {
     /// The run right after its [`Event::RunStarted`].
-    pub(super) fn begin(identity: RunIdentity) -> Self {
+    pub(super) fn begin(identity: RunIdentity, timeout: Option<RunTimeout>) -> Self {
         Self {
             identity: Arc::new(identity),
             version: 1,
@@ -36,6 +44,12 @@ impl RunState {
             channels: BTreeMap::new(),
             completion_requested: false,
             outputs: Vec::new(),
+            paused: false,
+            locks: BTreeMap::new(),
+            blocked: BTreeMap::new(),
+            timeout,
+            canceling: None,
+            requests: VecDeque::new(),
             closed: None,
         }
     }
@@ -88,6 +102,7 @@ fn apply(state: &mut RunState, event: &Event, at: Timestamp) -> Option<()> {
             let phase = Phase::Backoff { method, until: *retry_at };
             let failed = move_to(state, *execution, phase, at)?;
             note_failure(failed, failure);
+            failed.handed_out = None;
             failed.first_attempt_at.get_or_insert(*started_at);
         }
         Event::RetryStarted { execution } => {
@@ -99,10 +114,11 @@ fn apply(state: &mut RunState, event: &Event, at: Timestamp) -> Option<()> {
             let method = ready_method(state, *execution)?;
             let parked = move_to(state, *execution, Phase::Parked(method), at)?;
             note_failure(parked, failure);
+            parked.handed_out = None;
         }
         Event::StepResumed { execution } => {
             let Phase::Parked(method) = state.executions.get(execution)?.phase else { return None };
-            begin_method(move_to(state, *execution, Phase::Ready(method), at)?);
+            move_to(state, *execution, Phase::Ready(method), at)?.begin_method();
         }
         Event::StepCompleted { execution } => {
             let ended = remove(state, *execution)?;
@@ -114,21 +130,62 @@ fn apply(state: &mut RunState, event: &Event, at: Timestamp) -> Option<()> {
             let ended = remove(state, *execution)?;
             give_back(&mut state.channels, ended)?;
         }
+        Event::LocksTaken { execution } => locks::take(state, *execution, at)?,
+        Event::CheckpointStored { execution, value } => {
+            ready_method(state, *execution)?;
+            state.executions.get_mut(execution)?.checkpoint = Some(value.clone());
+        }
+        Event::HandedOut { execution, opening, lost } => {
+            ready_method(state, *execution)?;
+            let handed_out = HandedOut { opening: *opening, lost: *lost };
+            state.executions.get_mut(execution)?.handed_out = Some(handed_out);
+        }
+        Event::TimeoutReached => {
+            state.timeout.take()?;
+        }
+        Event::CancelRequested { reason, until, cleanup } => {
+            state.timeout = None;
+            let (reason, cleanup) = (reason.clone(), cleanup.clone());
+            state.canceling = Some(Canceling { reason, until: Some(*until), cleanup, cleaning: false });
+        }
+        Event::GraceEnded => state.canceling.as_mut()?.until = None,
+        Event::RunPaused => state.paused = true,
+        Event::RunResumed => state.paused = false,
+        Event::RequestAnswered { request, digest, answer } => {
+            let (request, answer) = (request.clone(), answer.clone());
+            state.requests.push_back(Answered { request, digest: *digest, answer });
+            forget_requests(&mut state.requests);
+        }
         Event::OutputProduced { step, number, value } => {
             state.completion_requested = true;
             state.outputs.push(Output { step: step.clone(), number: *number, value: value.clone() });
         }
-        Event::RunClosed { closing } => {
-            let unconsumed = state.unconsumed();
-            for execution in std::mem::take(&mut state.executions).into_values() {
-                give_back(&mut state.channels, execution)?;
-            }
-            state.channels.values_mut().for_each(|channel| channel.waiting.clear());
-            state.ready = 0;
-            state.closed = Some(Closed { at, closing: closing.clone(), unconsumed });
-        }
+        Event::RunClosed { closing } => close(state, closing, at)?,
     }
     Some(())
+}
+
+fn close(state: &mut RunState, closing: &Closing, at: Timestamp) -> Option<()> {
+    let unconsumed = state.unconsumed();
+    for execution in std::mem::take(&mut state.executions).into_values() {
+        give_back(&mut state.channels, execution)?;
+    }
+    state.channels.values_mut().for_each(|channel| channel.waiting.clear());
+    state.ready = 0;
+    state.locks.clear();
+    state.blocked.clear();
+    (state.timeout, state.canceling, state.paused) = (None, None, false);
+    state.closed = Some(Closed { at, closing: closing.clone(), unconsumed });
+    Some(())
+}
+
+/// Forgets the oldest requests beyond what is kept, but never the last one.
+fn forget_requests(requests: &mut VecDeque<Answered>) {
+    let mut bytes: usize = requests.iter().map(|answered| answered.answer.as_bytes().len()).sum();
+    while requests.len() > REQUESTS_MAX || (bytes > ANSWER_BYTES_MAX && requests.len() > 1) {
+        let forgotten = requests.pop_front();
+        bytes -= forgotten.map_or(0, |answered| answered.answer.as_bytes().len());
+    }
 }
 
 fn publish(state: &mut RunState, slot: &Slot, value: &Payload) {
@@ -144,12 +201,18 @@ fn publish(state: &mut RunState, slot: &Slot, value: &Payload) {
 }
 
 fn schedule(state: &mut RunState, event: &Event, at: Timestamp) -> Option<()> {
-    let Event::StepScheduled { execution, step, source, input, waits, recovery } = event else { return None };
+    let Event::StepScheduled { execution, step, source, input, waits, recovery, locks } = event else {
+        return None;
+    };
     if execution.0 != state.scheduled + 1 {
         return None;
     }
+    if let (Source::Cancel, Some(canceling)) = (source, &mut state.canceling) {
+        // From here on what runs is the clean-up, which takes the time it needs.
+        *canceling = Canceling { cleanup: None, until: None, cleaning: true, ..canceling.clone() };
+    }
     state.scheduled += 1;
-    state.ready += 1;
+    state.ready += usize::from(*waits);
     let number = if let Some(count) = state.step_counts.get_mut(step) {
         *count += 1;
         *count
@@ -162,17 +225,20 @@ fn schedule(state: &mut RunState, event: &Event, at: Timestamp) -> Option<()> {
         number,
         source: source.clone(),
         input: input.clone(),
-        phase: Phase::Ready(if *waits { Method::WaitFor } else { Method::Execute }),
+        phase: if *waits { Phase::Ready(Method::WaitFor) } else { Phase::Blocked },
         since: at,
-        attempt: 1,
+        attempt: u32::from(*waits),
         failures: 0,
         first_attempt_at: None,
         last_failure: None,
         recovery: recovery.clone(),
+        locks: locks.clone(),
+        checkpoint: None,
+        handed_out: None,
         outcome: None,
     };
     state.executions.insert(*execution, scheduled);
-    Some(())
+    if *waits { Some(()) } else { locks::request_step(state, *execution, at) }
 }
 
 /// Changes an execution's phase, and keeps the count of ready ones.
@@ -185,29 +251,18 @@ fn move_to(state: &mut RunState, no: ExecutionNo, phase: Phase, at: Timestamp) -
     Some(execution)
 }
 
-/// Makes the execution's current method start with its first attempt.
-fn begin_method(execution: &mut Execution) {
-    execution.attempt += 1;
-    execution.failures = 0;
-    execution.first_attempt_at = None;
-    execution.last_failure = None;
-}
-
 /// Ends an execution's wait and reserves what it was met with.
 fn meet(state: &mut RunState, no: ExecutionNo, matched: &Matched, at: Timestamp) -> Option<()> {
     let channels = &mut state.channels;
     let next = state.executions.get_mut(&no)?;
-    let phase = std::mem::replace(&mut next.phase, Phase::Ready(Method::Execute));
+    let phase = std::mem::replace(&mut next.phase, Phase::Blocked);
     let Phase::Waiting { condition, .. } = phase else { return None };
     forget_waiting(channels, &condition, no);
     let mut reserved = Vec::new();
     let mut reserve = |slot: &Slot, count| channels.get_mut(slot)?.reserve(count);
     wait::take(&condition, matched, &mut reserve, &mut reserved)?;
-    next.since = at;
     next.outcome = Some(Outcome { condition, matched: matched.clone(), reserved });
-    begin_method(next);
-    state.ready += 1;
-    Some(())
+    locks::request_step(state, no, at)
 }
 
 fn forget_waiting(channels: &mut BTreeMap<Slot, ChannelState>, condition: &Condition, no: ExecutionNo) {
@@ -220,10 +275,11 @@ fn forget_waiting(channels: &mut BTreeMap<Slot, ChannelState>, condition: &Condi
 
 fn remove(state: &mut RunState, no: ExecutionNo) -> Option<Execution> {
     let ended = state.executions.remove(&no)?;
+    locks::release(state, no, &ended);
     match &ended.phase {
         Phase::Ready(_) => state.ready -= 1,
         Phase::Waiting { condition, .. } => forget_waiting(&mut state.channels, condition, no),
-        Phase::Backoff { .. } | Phase::Parked(_) => {}
+        Phase::Blocked | Phase::Backoff { .. } | Phase::Parked(_) => {}
     }
     Some(ended)
 }
@@ -247,54 +303,4 @@ fn give_back(channels: &mut BTreeMap<Slot, ChannelState>, ended: Execution) -> O
         channels.get_mut(&slot)?.give_back(message);
     }
     Some(())
-}
-
-impl Event {
-    /// The event's name, for logs, errors and lists.
-    pub fn name(&self) -> &'static str {
-        match self {
-            Self::RunStarted { .. } => "RunStarted",
-            Self::AttributeSet { .. } => "AttributeSet",
-            Self::AttributeDeleted { .. } => "AttributeDeleted",
-            Self::MessagePublished { .. } => "MessagePublished",
-            Self::RpcApplied { .. } => "RpcApplied",
-            Self::StepScheduled { .. } => "StepScheduled",
-            Self::WaitStarted { .. } => "WaitStarted",
-            Self::TimerFired { .. } => "TimerFired",
-            Self::WaitMet { .. } => "WaitMet",
-            Self::AttemptFailed { .. } => "AttemptFailed",
-            Self::RetryStarted { .. } => "RetryStarted",
-            Self::StepParked { .. } => "StepParked",
-            Self::StepResumed { .. } => "StepResumed",
-            Self::StepCompleted { .. } => "StepCompleted",
-            Self::StepFailed { .. } => "StepFailed",
-            Self::StepCanceled { .. } => "StepCanceled",
-            Self::OutputProduced { .. } => "OutputProduced",
-            Self::RunClosed { .. } => "RunClosed",
-        }
-    }
-
-    /// The step execution that the event is about, if it is about one.
-    pub fn execution(&self) -> Option<ExecutionNo> {
-        match self {
-            Self::StepScheduled { execution, .. }
-            | Self::WaitStarted { execution, .. }
-            | Self::TimerFired { execution, .. }
-            | Self::WaitMet { execution, .. }
-            | Self::AttemptFailed { execution, .. }
-            | Self::RetryStarted { execution }
-            | Self::StepParked { execution, .. }
-            | Self::StepResumed { execution }
-            | Self::StepCompleted { execution }
-            | Self::StepFailed { execution, .. }
-            | Self::StepCanceled { execution } => Some(*execution),
-            Self::RunStarted { .. }
-            | Self::AttributeSet { .. }
-            | Self::AttributeDeleted { .. }
-            | Self::MessagePublished { .. }
-            | Self::RpcApplied { .. }
-            | Self::OutputProduced { .. }
-            | Self::RunClosed { .. } => None,
-        }
-    }
 }

@@ -30,8 +30,8 @@ pub fn fold(
         let run = match state.take() {
             Some(run) => run,
             None => match events.next() {
-                Some(Event::RunStarted { identity }) => {
-                    RunState { version: 0, ..RunState::begin(identity.clone()) }
+                Some(Event::RunStarted { identity, timeout }) => {
+                    RunState { version: 0, ..RunState::begin(identity.clone(), timeout.clone()) }
                 }
                 other => {
                     let event = other.map_or("an empty transition", Event::name);

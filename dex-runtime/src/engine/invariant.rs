@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::state::{Method, Phase, RunState};
+use super::state::{Phase, RunState};
 use crate::ids::{ExecutionNo, Slot};
 
 /// A statement about a run that does not hold.
@@ -23,7 +23,10 @@ pub fn check(state: &RunState) -> Result<(), Violation> {
     waits_are_registered(state)?;
     outcomes_belong_to_steps(state)?;
     waits_that_are_met_go_on(state)?;
-    executions_are_numbered(state)
+    executions_are_numbered(state)?;
+    locks_belong_to_running_steps(state)?;
+    who_waits_for_locks_is_noted(state)?;
+    ends_come_to_an_end(state)
 }
 
 fn require(holds: bool, text: impl FnOnce() -> String) -> Result<(), Violation> {
@@ -95,12 +98,7 @@ fn waits_are_registered(state: &RunState) -> Result<(), Violation> {
 
 fn outcomes_belong_to_steps(state: &RunState) -> Result<(), Violation> {
     let early = state.executions.iter().find(|(_, execution)| {
-        let in_step = matches!(
-            execution.phase,
-            Phase::Ready(Method::Execute)
-                | Phase::Backoff { method: Method::Execute, .. }
-                | Phase::Parked(Method::Execute)
-        );
+        let in_step = execution.holds_locks() || execution.phase == Phase::Blocked;
         execution.outcome.is_some() && !in_step
     });
     early.map_or(Ok(()), |(no, _)| {
@@ -116,6 +114,48 @@ fn waits_that_are_met_go_on(state: &RunState) -> Result<(), Violation> {
         _ => false,
     });
     forgotten.map_or(Ok(()), |(no, _)| Err(Violation(format!("execution {} waits for what is there", no.0))))
+}
+
+fn locks_belong_to_running_steps(state: &RunState) -> Result<(), Violation> {
+    let mut expected = BTreeMap::new();
+    for (no, execution) in &state.executions {
+        for slot in execution.locks.iter().filter(|_| execution.holds_locks()) {
+            let other = expected.insert(slot.clone(), *no).filter(|other| other != no);
+            require(other.is_none(), || format!("attribute {slot} is locked twice"))?;
+        }
+    }
+    require(expected == state.locks, || {
+        format!("attributes {expected:?} are locked, noted are {:?}", state.locks)
+    })
+}
+
+fn who_waits_for_locks_is_noted(state: &RunState) -> Result<(), Violation> {
+    let mut expected: BTreeMap<Slot, BTreeSet<ExecutionNo>> = BTreeMap::new();
+    for (no, execution) in state.executions.iter().filter(|(_, execution)| execution.phase == Phase::Blocked)
+    {
+        for slot in &execution.locks {
+            expected.entry(slot.clone()).or_default().insert(*no);
+        }
+        require(!state.may_lock(*no, &execution.locks), || {
+            format!("execution {} waits for free locks", no.0)
+        })?;
+    }
+    require(expected == state.blocked, || {
+        format!("{expected:?} are waited for, noted are {:?}", state.blocked)
+    })
+}
+
+fn ends_come_to_an_end(state: &RunState) -> Result<(), Violation> {
+    let going = state.closed.is_none();
+    require(going || (state.timeout.is_none() && state.canceling.is_none() && !state.paused), || {
+        "a closed run is paused, cancelled or timed".into()
+    })?;
+    let Some(canceling) = &state.canceling else { return Ok(()) };
+    require(!state.paused, || "a paused run is being cancelled".into())?;
+    require(!state.executions.is_empty(), || "nothing is left of a run that is being cancelled".into())?;
+    require(canceling.cleaning != canceling.until.is_some(), || {
+        "nothing ends the cancelling of the run".into()
+    })
 }
 
 fn executions_are_numbered(state: &RunState) -> Result<(), Violation> {

@@ -17,6 +17,7 @@
 //! What the shell has to do about it is an [`Effect`]; it happens only after the commit, and
 //! [`outstanding`] derives all of it again from the state alone.
 
+mod about;
 mod close;
 mod command;
 mod decide;
@@ -25,6 +26,7 @@ mod event;
 mod evolve;
 mod fold;
 pub mod invariant;
+mod locks;
 mod meet;
 mod retry;
 mod rpc;
@@ -40,16 +42,20 @@ mod wait;
 mod tests;
 
 pub use self::command::{
-    Command, Decision, Exhausted, FailureReport, Movement, Reads, RpcReport, Staged, Start, StepReport,
-    WaitReport, WriteReport,
+    CancelSteps, Command, Decision, Exhausted, FailureReport, Movement, Reads, RpcReport, Staged, Start,
+    StepReport, WaitReport, WriteReport,
 };
 pub use self::decide::{Limits, Rejection, decide};
 pub use self::effect::{Effect, Task, outstanding};
-pub use self::event::{Closing, Event, Failure, FailureKind, Recovery, RetryPolicy, Source, Stop};
+pub use self::event::{
+    CancelPlan, Closing, Event, Failure, FailureKind, Recovery, RetryPolicy, RunTimeout, Source, StepTarget,
+    Stop, TimeoutAction,
+};
 pub use self::evolve::{Broken, evolve};
 pub use self::fold::{Recorded, fold};
 pub use self::state::{
-    Attribute, ChannelState, Closed, Execution, Message, Method, Output, Phase, RunIdentity, RunState, Status,
+    Answered, Attribute, Canceling, ChannelState, Closed, Execution, HandedOut, Message, Method, Output,
+    Phase, RunIdentity, RunState, Status,
 };
 pub use self::transition::{Refusal, Transition, transition};
 pub use self::view::{RunEnd, View};

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeSet;
 
+use super::close;
 use super::event::{Closing, Event};
 use super::state::{Phase, RunState};
 use crate::ids::{ExecutionNo, Slot};
@@ -15,6 +16,8 @@ pub(super) struct Agenda {
     executions: BTreeSet<ExecutionNo>,
     /// Channels whose waiters are all on the agenda, so that many messages do not note many waiters each.
     channels: BTreeSet<Slot>,
+    /// Attributes that somebody may have for itself now.
+    freed: BTreeSet<Slot>,
 }
 
 impl Agenda {
@@ -25,13 +28,23 @@ impl Agenda {
             Event::WaitStarted { execution, .. } | Event::TimerFired { execution, .. } => {
                 self.executions.insert(*execution);
             }
+            Event::StepCompleted { execution } => self.note_locks(*execution, before),
             Event::StepFailed { execution, .. } | Event::StepCanceled { execution } => {
+                self.note_locks(*execution, before);
                 let ended = before.executions.get(execution).and_then(|ended| ended.outcome.as_ref());
                 for (slot, _) in ended.into_iter().flat_map(|outcome| &outcome.reserved) {
                     self.note_channel(slot, before);
                 }
             }
             _ => {}
+        }
+    }
+
+    /// Notes what an execution that ends held or waited for.
+    fn note_locks(&mut self, ended: ExecutionNo, before: &RunState) {
+        if !before.blocked.is_empty() {
+            let locks = before.executions.get(&ended).map(|ended| &ended.locks);
+            self.freed.extend(locks.into_iter().flatten().cloned());
         }
     }
 
@@ -53,6 +66,14 @@ impl Agenda {
             if let Some(met) = met(state, execution, now) {
                 return Some(met);
             }
+        }
+        while let Some(slot) = self.freed.pop_first() {
+            if let Some(execution) = state.unblocked(&slot) {
+                return Some(Event::LocksTaken { execution });
+            }
+        }
+        if state.canceling.is_some() {
+            return close::wind_up(state);
         }
         let complete = state.completion_requested && state.executions.is_empty();
         complete.then_some(Event::RunClosed { closing: Closing::Completed })

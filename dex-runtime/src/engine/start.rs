@@ -2,14 +2,16 @@
 
 use super::command::Start;
 use super::decide::{Limits, Rejection, write};
-use super::event::{Event, Source};
+use super::event::{Event, RunTimeout, Source};
 use super::state::RunState;
 use crate::ids::ExecutionNo;
+use crate::time::Timestamp;
 
-pub(super) fn start(request: Start, limits: &Limits) -> Result<Vec<Event>, Rejection> {
-    let Start { identity, movement, staged } = request;
+pub(super) fn start(request: Start, now: Timestamp, limits: &Limits) -> Result<Vec<Event>, Rejection> {
+    let Start { identity, movement, staged, timeout } = request;
+    let timeout = timeout.map(|(limit, then)| RunTimeout { at: now.saturating_add(limit), then });
     let mut events = Vec::with_capacity(staged.len() + 2);
-    events.push(Event::RunStarted { identity });
+    events.push(Event::RunStarted { identity, timeout });
     write(None, None, staged, limits, &mut events)?;
     events.extend(movement.map(|movement| Event::StepScheduled {
         execution: ExecutionNo(1),
@@ -18,6 +20,7 @@ pub(super) fn start(request: Start, limits: &Limits) -> Result<Vec<Event>, Rejec
         input: movement.input,
         waits: movement.waits,
         recovery: None,
+        locks: movement.locks,
     }));
     Ok(events)
 }

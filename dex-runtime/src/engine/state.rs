@@ -3,9 +3,9 @@
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::sync::Arc;
 
-use super::event::{Closing, Failure, Recovery, Source};
+use super::event::{Closing, Failure, Recovery, RunTimeout, Source, StepTarget};
 use super::wait::{Condition, Outcome};
-use crate::ids::{Attempt, ExecutionNo, FlowId, Name, RunId, Slot};
+use crate::ids::{Attempt, Epoch, ExecutionNo, FlowId, Name, RunId, Slot};
 use crate::time::Timestamp;
 use crate::value::Payload;
 
@@ -28,6 +28,8 @@ pub struct RunIdentity {
 pub enum Status {
     /// Steps run or wait, or an RPC may still start some.
     Running,
+    /// Goes on, but no attempt starts until it is resumed.
+    Paused,
     /// Ended by a completing decision.
     Completed,
     /// Ended by a failing decision or by a step whose retries were used up.
@@ -41,7 +43,7 @@ pub enum Status {
 impl Status {
     /// Whether the run has ended.
     pub fn is_closed(self) -> bool {
-        self != Self::Running
+        !matches!(self, Self::Running | Self::Paused)
     }
 }
 
@@ -49,6 +51,7 @@ impl std::fmt::Display for Status {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.write_str(match self {
             Self::Running => "Running",
+            Self::Paused => "Paused",
             Self::Completed => "Completed",
             Self::Failed => "Failed",
             Self::Canceled => "Canceled",
@@ -80,8 +83,44 @@ pub struct RunState {
     pub completion_requested: bool,
     /// What completing decisions gave, in order.
     pub outputs: Vec<Output>,
+    /// Whether attempts are held back.
+    pub paused: bool,
+    /// Who has which attribute for itself.
+    pub locks: BTreeMap<Slot, ExecutionNo>,
+    /// Executions that are [`Phase::Blocked`], by each attribute that they wait for.
+    pub blocked: BTreeMap<Slot, BTreeSet<ExecutionNo>>,
+    /// When the run's time is up, unless it was already.
+    pub timeout: Option<RunTimeout>,
+    /// Set from the asking for the run's end until it has ended.
+    pub canceling: Option<Canceling>,
+    /// Requests with an id that were carried out, oldest first.
+    pub requests: VecDeque<Answered>,
     /// How the run ended, once it has.
     pub closed: Option<Closed>,
+}
+
+/// A run that is being cancelled.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Canceling {
+    /// What the caller said.
+    pub reason: Option<String>,
+    /// Handlers that still run are called off at this instant. `None`: they were, or none was left.
+    pub until: Option<Timestamp>,
+    /// The step that is still to clean up.
+    pub cleanup: Option<StepTarget>,
+    /// Whether what runs now is the clean-up.
+    pub cleaning: bool,
+}
+
+/// A request with an id that was carried out.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Answered {
+    /// The caller's id.
+    pub request: Name,
+    /// A digest of what was asked.
+    pub digest: u64,
+    /// What was answered.
+    pub answer: Payload,
 }
 
 /// An attribute's value.
@@ -118,8 +157,23 @@ pub struct Execution {
     pub last_failure: Option<Failure>,
     /// What this execution is to recover from, if it is a recovery.
     pub recovery: Option<Recovery>,
+    /// Attributes that the step has for itself from its first hand-out to its end.
+    pub locks: Vec<Slot>,
+    /// How far the step said it had come; kept over its attempts.
+    pub checkpoint: Option<Payload>,
+    /// The last hand-out that was written down before its handler was called.
+    pub handed_out: Option<HandedOut>,
     /// What its wait gave, once it was met. Holds the messages that are reserved for it.
     pub outcome: Option<Outcome>,
+}
+
+/// A hand-out that was written down since an earlier one was lost with its process.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct HandedOut {
+    /// Under which opening of the store.
+    pub opening: Epoch,
+    /// How many hand-outs were lost before it.
+    pub lost: u32,
 }
 
 /// Which of a step's two methods.
@@ -136,6 +190,8 @@ pub enum Method {
 pub enum Phase {
     /// A handler is to be called, or is being called.
     Ready(Method),
+    /// The step is next, once the attributes that it locks are free.
+    Blocked,
     /// Nothing to do until the condition is met.
     Waiting {
         /// What is waited for.
@@ -160,13 +216,32 @@ impl Execution {
         match &self.phase {
             Phase::Backoff { until, .. } => Some(*until),
             Phase::Waiting { condition, fired_until } => condition.next_timer(*fired_until),
-            Phase::Ready(_) | Phase::Parked(_) => None,
+            Phase::Ready(_) | Phase::Blocked | Phase::Parked(_) => None,
         }
     }
 
     /// What people call it: `<step>-<n>`.
     pub fn id(&self) -> String {
         format!("{}-{}", self.step, self.number)
+    }
+
+    /// Whether the attributes that the step has for itself are its own now.
+    pub fn holds_locks(&self) -> bool {
+        matches!(
+            self.phase,
+            Phase::Ready(Method::Execute)
+                | Phase::Backoff { method: Method::Execute, .. }
+                | Phase::Parked(Method::Execute)
+        )
+    }
+
+    /// Makes the execution's current method start with its first attempt.
+    pub(super) fn begin_method(&mut self) {
+        self.attempt += 1;
+        self.failures = 0;
+        self.first_attempt_at = None;
+        self.last_failure = None;
+        self.handed_out = None;
     }
 
     /// Messages of `slot` that are reserved for this execution.
@@ -229,6 +304,7 @@ impl RunState {
     /// Whether the run goes on, or how it ended.
     pub fn status(&self) -> Status {
         match &self.closed {
+            None if self.paused => Status::Paused,
             None => Status::Running,
             Some(closed) => closed.closing.status(),
         }
@@ -236,7 +312,24 @@ impl RunState {
 
     /// Whether a handler is to be called now. A run that is not active needs no memory.
     pub fn is_active(&self) -> bool {
-        self.ready > 0
+        self.ready > 0 && !self.paused
+    }
+
+    /// The earliest instant at which time alone changes something for the run as a whole.
+    pub fn due(&self) -> Option<Timestamp> {
+        let grace = self.canceling.as_ref().and_then(|canceling| canceling.until);
+        let timeout = self.timeout.as_ref().map(|timeout| timeout.at);
+        grace.into_iter().chain(timeout).min()
+    }
+
+    /// Whether the run is being cancelled and what runs is not the clean-up: nothing new may follow.
+    pub fn is_winding_down(&self) -> bool {
+        self.canceling.as_ref().is_some_and(|canceling| !canceling.cleaning)
+    }
+
+    /// What was answered to a request with this id.
+    pub fn answered(&self, request: &Name) -> Option<&Answered> {
+        self.requests.iter().find(|answered| answered.request == *request)
     }
 
     /// The execution that `attempt` belongs to, if this attempt is the one that runs now.

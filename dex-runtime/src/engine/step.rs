@@ -1,13 +1,15 @@
 //! Step executions: what their handlers report, and what time does to them.
 
-use super::command::{Decision, Exhausted, FailureReport, Movement, StepReport, WaitReport};
+use super::close;
+use super::command::{CancelSteps, Decision, Exhausted, FailureReport, Movement, StepReport, WaitReport};
 use super::decide::{Limits, Rejection, current, write};
-use super::event::{Closing, Event, FailureKind, Recovery, Source};
+use super::event::{Closing, Event, Failure, FailureKind, Recovery, Source};
 use super::retry;
 use super::state::{Execution, Method, Phase, RunState};
 use super::wait::Condition;
-use crate::ids::{ExecutionNo, Slot};
+use crate::ids::{Attempt, Epoch, ExecutionNo, Slot};
 use crate::time::Timestamp;
+use crate::value::Payload;
 
 pub(super) fn start_wait(
     state: &RunState,
@@ -28,7 +30,14 @@ pub(super) fn start_wait(
     }
     let mut events = Vec::with_capacity(staged.len() + 1);
     write(Some(state), None, staged, limits, &mut events)?;
-    events.push(Event::WaitStarted { execution: attempt.execution, condition });
+    let execution = attempt.execution;
+    // Of a run that is to end, nothing that waits goes on.
+    let ended = state.is_winding_down();
+    events.push(if ended {
+        Event::StepCanceled { execution }
+    } else {
+        Event::WaitStarted { execution, condition }
+    });
     Ok(events)
 }
 
@@ -37,20 +46,21 @@ pub(super) fn complete(
     report: StepReport,
     limits: &Limits,
 ) -> Result<Vec<Event>, Rejection> {
-    let StepReport { attempt, decision, staged } = report;
+    let StepReport { attempt, decision, cancels, staged } = report;
     let execution = current(state, attempt)?;
     expect_method(execution, attempt.execution, Method::Execute)?;
-    let decision = resolve(state, execution, decision, &staged.messages);
+    let decision = wind_down(state, resolve(state, execution, decision, &staged.messages));
     // Room for what most decisions add.
     let mut events = Vec::with_capacity(staged.len() + 3);
     write(Some(state), Some(execution), staged, limits, &mut events)?;
     events.push(Event::StepCompleted { execution: attempt.execution });
+    let ended = cancel(state, &cancels, Some(attempt.execution), &mut events);
     let output =
         |value| Event::OutputProduced { step: execution.step.clone(), number: execution.number, value };
     match decision {
         Decision::Continue(movements) if movements.is_empty() => return Err(Rejection::NoNextStep),
         Decision::Continue(movements) => {
-            let others = state.executions.len() - 1;
+            let others = state.executions.len() - 1 - ended;
             schedule(state, movements, &Source::Step(attempt.execution), others, limits, &mut events)?;
         }
         Decision::Complete(value) => events.push(output(value)),
@@ -61,6 +71,40 @@ pub(super) fn complete(
         Decision::DeadEnd => {}
     }
     Ok(events)
+}
+
+/// What a decision comes to while the run is being cancelled: running handlers may end their work, but
+/// nothing new follows from it, and the run is Canceled whatever they say. The clean-up may go on.
+fn wind_down(state: &RunState, decision: Decision) -> Decision {
+    match (&state.canceling, decision) {
+        (None, decision) => decision,
+        (Some(canceling), Decision::Continue(movements)) if canceling.cleaning => {
+            Decision::Continue(movements)
+        }
+        (Some(_), _) => Decision::DeadEnd,
+    }
+}
+
+/// Adds the ends of the executions that `cancels` names, but not of `by`. Gives how many they are.
+pub(super) fn cancel(
+    state: &RunState,
+    cancels: &[CancelSteps],
+    by: Option<ExecutionNo>,
+    events: &mut Vec<Event>,
+) -> usize {
+    if cancels.is_empty() {
+        return 0;
+    }
+    let source = by.and_then(|by| state.executions.get(&by)).map(|by| &by.source);
+    let named = |execution: &Execution| {
+        cancels.iter().any(|cancel| {
+            cancel.step == execution.step && (!cancel.siblings || Some(&execution.source) == source)
+        })
+    };
+    let before = events.len();
+    let open = state.executions.iter().filter(|(no, execution)| Some(**no) != by && named(execution));
+    events.extend(open.map(|(no, _)| Event::StepCanceled { execution: *no }));
+    events.len() - before
 }
 
 /// Turns a conditional decision whose condition does not hold into the one that follows then.
@@ -90,6 +134,9 @@ pub(super) fn schedule(
     limits: &Limits,
     events: &mut Vec<Event>,
 ) -> Result<(), Rejection> {
+    if state.is_winding_down() && !movements.is_empty() {
+        return Err(Rejection::Canceling);
+    }
     // A run that is over the limit, since it was set lower meanwhile, may go on as long as it does not grow.
     let open = others + movements.len();
     if open > limits.executions_max && open > state.executions.len() {
@@ -103,6 +150,7 @@ pub(super) fn schedule(
             input: movement.input,
             waits: movement.waits,
             recovery: None,
+            locks: movement.locks,
         });
     }
     Ok(())
@@ -112,10 +160,17 @@ pub(super) fn fail(state: &RunState, report: FailureReport, now: Timestamp) -> R
     let FailureReport { attempt, started_at, failure, retry_after, retry, exhausted } = report;
     let running = current(state, attempt)?;
     let execution = attempt.execution;
+    if state.is_winding_down() {
+        return Ok(vec![Event::StepFailed { execution, failure }]);
+    }
     match failure.kind {
         FailureKind::Unworkable => return Ok(vec![Event::StepParked { execution, failure }]),
         FailureKind::Fatal => {}
-        FailureKind::Error | FailureKind::Panic | FailureKind::Timeout => {
+        FailureKind::Error
+        | FailureKind::Panic
+        | FailureKind::Timeout
+        | FailureKind::HeartbeatTimeout
+        | FailureKind::Crash => {
             let first_at = running.first_attempt_at.unwrap_or(started_at);
             let seed = retry::seed(&state.identity.run_id, attempt);
             let again = retry::next_attempt(&retry, running.failures + 1, first_at, now, retry_after, seed);
@@ -127,19 +182,23 @@ pub(super) fn fail(state: &RunState, report: FailureReport, now: Timestamp) -> R
     let (step, number) = (running.step.clone(), running.number);
     Ok(match exhausted {
         Exhausted::Park => vec![Event::StepParked { execution, failure }],
+        Exhausted::Proceed => vec![Event::StepFailed { execution, failure }],
+        // A clean-up that fails does not change how the run ends.
+        Exhausted::Fail if state.canceling.is_some() => vec![Event::StepFailed { execution, failure }],
         Exhausted::Fail => {
             let closing = Closing::StepFailed { step, number, failure: failure.clone() };
             vec![Event::StepFailed { execution, failure }, Event::RunClosed { closing }]
         }
-        Exhausted::Recover { step: next, waits } => {
+        Exhausted::Recover(target) => {
             let recovery = Recovery { step, failure: failure.clone(), attempts: running.failures + 1 };
             let scheduled = Event::StepScheduled {
                 execution: ExecutionNo(state.scheduled + 1),
-                step: next,
+                step: target.step,
                 source: Source::Recovery(execution),
                 input: running.input.clone(),
-                waits,
+                waits: target.waits,
                 recovery: Some(recovery),
+                locks: target.locks,
             };
             vec![Event::StepFailed { execution, failure }, scheduled]
         }
@@ -151,12 +210,60 @@ pub(super) fn fire_timer(
     execution: ExecutionNo,
     now: Timestamp,
 ) -> Result<Vec<Event>, Rejection> {
+    if state.paused {
+        return Err(Rejection::Paused);
+    }
+    if execution == ExecutionNo(0) {
+        return close::fire(state, now);
+    }
     let due = state.executions.get(&execution).filter(|found| found.due().is_some_and(|due| due <= now));
     match due.map(|found| &found.phase) {
         Some(Phase::Backoff { .. }) => Ok(vec![Event::RetryStarted { execution }]),
         Some(Phase::Waiting { .. }) => Ok(vec![Event::TimerFired { execution, until: now }]),
-        Some(Phase::Ready(_) | Phase::Parked(_)) | None => Err(Rejection::NothingDue { execution }),
+        Some(Phase::Ready(_) | Phase::Blocked | Phase::Parked(_)) | None => {
+            Err(Rejection::NothingDue { execution })
+        }
     }
+}
+
+pub(super) fn checkpoint(
+    state: &RunState,
+    attempt: Attempt,
+    value: Payload,
+) -> Result<Vec<Event>, Rejection> {
+    let running = current(state, attempt)?;
+    if running.checkpoint.as_ref() == Some(&value) {
+        return Ok(Vec::new());
+    }
+    Ok(vec![Event::CheckpointStored { execution: attempt.execution, value }])
+}
+
+/// Writes down that a handler is about to be called whose last call was lost with its process; after too
+/// many lost ones in a row it is parked, since it may be what kills the process.
+pub(super) fn hand_out(
+    state: &RunState,
+    attempt: Attempt,
+    opening: Epoch,
+    lost_max: u32,
+) -> Result<Vec<Event>, Rejection> {
+    let running = current(state, attempt)?;
+    let lost = match running.handed_out {
+        Some(before) if before.opening == opening => return Ok(Vec::new()),
+        Some(before) => before.lost + 1,
+        None => 1,
+    };
+    let execution = attempt.execution;
+    if lost < lost_max {
+        return Ok(vec![Event::HandedOut { execution, opening, lost }]);
+    }
+    let failure = Failure {
+        kind: FailureKind::Crash,
+        type_name: String::new(),
+        message: format!("the process died {lost} times in a row while the step ran"),
+        chain: Vec::new(),
+        place: None,
+    };
+    Ok(vec![Event::StepParked { execution, failure }])
 }
 
 pub(super) fn resume(state: &RunState, execution: ExecutionNo) -> Result<Vec<Event>, Rejection> {

@@ -61,6 +61,9 @@ pub fn transition(
         None => (begin(state, events.first())?, 1),
     };
     let mut steps = Steps { agenda: Agenda::default(), done: Transition::default(), now };
+    if begun > 0 {
+        steps.done.timers_set.extend(run_timer(run));
+    }
     for event in events.iter().skip(begun) {
         steps.take(run, event)?;
     }
@@ -90,9 +93,16 @@ pub fn transition(
 /// The run that `first` begins.
 fn begin<'a>(state: &'a mut Option<RunState>, first: Option<&Event>) -> Result<&'a mut RunState, Broken> {
     match first {
-        Some(Event::RunStarted { identity }) => Ok(state.insert(RunState::begin(identity.clone()))),
+        Some(Event::RunStarted { identity, timeout }) => {
+            Ok(state.insert(RunState::begin(identity.clone(), timeout.clone())))
+        }
         other => Err(Broken { event: other.map_or("nothing", Event::name), version: 1 }),
     }
+}
+
+/// The timer of the run as a whole.
+fn run_timer(run: &RunState) -> Option<(Timestamp, ExecutionNo)> {
+    Some((run.due()?, ExecutionNo(0)))
 }
 
 struct Steps {
@@ -110,12 +120,14 @@ impl Steps {
             let open = run.executions.iter();
             self.done.timers_cleared.extend(open.filter_map(|(no, open)| Some((open.due()?, *no))));
         }
-        let before = due(run);
+        let (before, run_before) = (due(run), run_timer(run));
         evolve(run, event, self.now)?;
-        let after = due(run);
-        if before != after {
-            self.done.timers_cleared.extend(before);
-            self.done.timers_set.extend(after);
+        let (after, run_after) = (due(run), run_timer(run));
+        for (before, after) in [(before, after), (run_before, run_after)] {
+            if before != after {
+                self.done.timers_cleared.extend(before);
+                self.done.timers_set.extend(after);
+            }
         }
         Ok(())
     }

@@ -1,6 +1,7 @@
 //! Why a run does not move, in one line.
 
-use super::info::{RunInfo, StepInfo, StepPhase};
+use super::info::{LockInfo, RunInfo, StepInfo, StepPhase};
+use crate::engine::Status;
 
 impl RunInfo {
     /// Why the run does not move: what it waits for, since when, until when, and what would move it.
@@ -8,6 +9,16 @@ impl RunInfo {
         if let Some(closed) = &self.closed {
             return format!("ended at {}: {}", closed.at, self.status);
         }
+        let what = self.explain_steps();
+        let due = self.due.map_or_else(String::new, |due| format!(" until {due} at the latest"));
+        match self.status {
+            Status::Paused => format!("paused: `resume()` lets it go on; {what}"),
+            _ if self.canceling => format!("being cancelled{due}; {what}"),
+            _ => what,
+        }
+    }
+
+    fn explain_steps(&self) -> String {
         match self.steps.as_slice() {
             [] => "open with no step: only an RPC can start one, or a stop end it".to_owned(),
             [step] => step.explain(),
@@ -21,12 +32,22 @@ impl RunInfo {
     }
 }
 
+impl LockInfo {
+    fn explain(&self) -> String {
+        match &self.holder {
+            Some(holder) => format!("lock `{}`, which {holder} holds", self.name),
+            None => format!("lock `{}`, for which another step has waited longer", self.name),
+        }
+    }
+}
+
 impl StepInfo {
     fn weight(&self) -> u8 {
         match self.phase {
-            StepPhase::Parked => 3,
-            StepPhase::Retrying => 2,
-            StepPhase::Waiting => 1,
+            StepPhase::Parked => 4,
+            StepPhase::Retrying => 3,
+            StepPhase::Waiting => 2,
+            StepPhase::Locked => 1,
             StepPhase::Running => 0,
         }
     }
@@ -46,6 +67,10 @@ impl StepInfo {
                 format!(
                     "{id} is parked since {since} ({failure}); after the fix, `retry_step(\"{id}\")` moves it"
                 )
+            }
+            StepPhase::Locked => {
+                let locks: Vec<String> = self.locks.iter().map(LockInfo::explain).collect();
+                format!("{id} waits since {since} for {}", locks.join(" and "))
             }
             StepPhase::Waiting => {
                 let mut awaited: Vec<String> =

@@ -1,7 +1,7 @@
 //! What a run is and does at one moment.
 
 use crate::engine::{Closed, Execution, Failure, Phase, RunState, Status};
-use crate::ids::{FlowId, Name, RunId};
+use crate::ids::{FlowId, Name, RunId, Slot};
 use crate::time::Timestamp;
 
 /// What a run is and does at one moment.
@@ -20,6 +20,10 @@ pub struct RunInfo {
     pub started_at: Timestamp,
     /// How and when it ended, if it has.
     pub closed: Option<Closed>,
+    /// Whether it is being cancelled.
+    pub canceling: bool,
+    /// When time alone ends its grace period or its own time.
+    pub due: Option<Timestamp>,
     /// Changes made to it so far.
     pub transitions: u64,
     /// Step executions that have not ended, in the order of scheduling.
@@ -46,6 +50,18 @@ pub struct StepInfo {
     pub last_failure: Option<Failure>,
     /// Names of the channels it waits for.
     pub channels: Vec<String>,
+    /// The attributes that it waits to have for itself.
+    pub locks: Vec<LockInfo>,
+}
+
+/// An attribute that a step waits to have for itself.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct LockInfo {
+    /// Its name.
+    pub name: String,
+    /// The step execution that has it now. `None`: another one has waited longer for it.
+    pub holder: Option<String>,
 }
 
 /// What a step execution does.
@@ -56,6 +72,8 @@ pub enum StepPhase {
     Running,
     /// It waits for messages or time.
     Waiting,
+    /// It is next, once other steps have ended that have its attributes for themselves.
+    Locked,
     /// The last attempt failed; the next one starts at `due`.
     Retrying,
     /// No repetition can help; it stands until `retry_step` is called.
@@ -88,15 +106,17 @@ impl RunInfo {
             status: state.status(),
             started_at: state.identity.started_at,
             closed: state.closed.clone(),
+            canceling: state.canceling.is_some(),
+            due: state.due(),
             transitions: state.version,
-            steps: state.executions.values().map(StepInfo::of).collect(),
+            steps: state.executions.values().map(|execution| StepInfo::of(state, execution)).collect(),
             channels: channels.filter(|channel| channel.waiting + channel.reserved > 0).collect(),
         }
     }
 }
 
 impl StepInfo {
-    fn of(execution: &Execution) -> Self {
+    fn of(state: &RunState, execution: &Execution) -> Self {
         let mut channels = Vec::new();
         if let Phase::Waiting { condition, .. } = &execution.phase {
             condition.each_channel(&mut |slot| channels.push(slot.to_string()));
@@ -105,6 +125,7 @@ impl StepInfo {
             id: execution.id(),
             phase: match execution.phase {
                 Phase::Ready(_) => StepPhase::Running,
+                Phase::Blocked => StepPhase::Locked,
                 Phase::Waiting { .. } => StepPhase::Waiting,
                 Phase::Backoff { .. } => StepPhase::Retrying,
                 Phase::Parked(_) => StepPhase::Parked,
@@ -114,6 +135,17 @@ impl StepInfo {
             failures: execution.failures,
             last_failure: execution.last_failure.clone(),
             channels,
+            locks: match execution.phase {
+                Phase::Blocked => execution.locks.iter().map(|slot| LockInfo::of(state, slot)).collect(),
+                _ => Vec::new(),
+            },
         }
+    }
+}
+
+impl LockInfo {
+    fn of(state: &RunState, slot: &Slot) -> Self {
+        let holder = state.locks.get(slot).and_then(|holder| state.executions.get(holder));
+        Self { name: slot.to_string(), holder: holder.map(Execution::id) }
     }
 }

@@ -6,6 +6,6 @@ mod explain;
 mod info;
 mod tool;
 
-pub use self::info::{ChannelInfo, RunInfo, StepInfo, StepPhase};
+pub use self::info::{ChannelInfo, LockInfo, RunInfo, StepInfo, StepPhase};
 pub use self::tool::Inspect;
 pub use crate::store::RunSummary;

@@ -4,6 +4,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use tokio::sync::oneshot;
 
+use super::calls::{Calls, RunningCall};
 use super::table::Entry;
 use crate::activity::{Activity, Busy};
 use crate::commit::{Committer, NotTaken, Ticket};
@@ -26,8 +27,7 @@ const SNAPSHOT_AFTER_BYTES: usize = 64 * 1024;
 pub(crate) struct Resident {
     identity: Arc<RunIdentity>,
     cell: Mutex<Cell>,
-    /// Handler calls that run now, each with the means to call it off.
-    calls: Mutex<Vec<(ExecutionNo, oneshot::Sender<()>)>>,
+    calls: Calls,
 }
 
 /// Whether a run is in memory; apart from its status, which says whether it goes on.
@@ -76,6 +76,35 @@ pub(crate) struct After {
 
 /// Tells a caller what became of its commit.
 pub(crate) type Reply = oneshot::Sender<Result<(), StoreError>>;
+
+/// A handler call is wanted.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Wanted {
+    /// The run is being cancelled: the handler is to know.
+    pub(crate) canceling: bool,
+}
+
+/// How a command is submitted.
+#[derive(Debug)]
+pub(crate) struct Submit {
+    /// Hears when what followed is on disk.
+    pub(crate) reply: Option<Reply>,
+    /// Whether it is taken even if the queue is full: reports of handlers and timers are bounded by slots
+    /// and must not be lost. Callers can be told.
+    pub(crate) urgent: bool,
+    /// Whether what followed has to be on disk before its effects happen.
+    pub(crate) durable: bool,
+}
+
+impl Submit {
+    /// What must not be lost, and nobody waits for.
+    pub(crate) const URGENT: Self = Self { reply: None, urgent: true, durable: true };
+
+    /// What a caller asks for.
+    pub(crate) fn called(reply: Reply) -> Self {
+        Self { reply: Some(reply), urgent: false, durable: true }
+    }
+}
 
 /// Why a command did nothing.
 #[derive(Clone, Debug)]
@@ -131,7 +160,7 @@ impl Resident {
             record_bytes,
             snapshot_bytes,
         };
-        Self { identity, cell: Mutex::new(cell), calls: Mutex::default() }
+        Self { identity, cell: Mutex::new(cell), calls: Calls::default() }
     }
 
     pub(crate) fn identity(&self) -> &Arc<RunIdentity> {
@@ -153,10 +182,11 @@ impl Resident {
     }
 
     /// Whether the handler call of this attempt is still wanted.
-    pub(crate) fn wants(&self, attempt: Attempt) -> bool {
+    pub(crate) fn wanted(&self, attempt: Attempt) -> Option<Wanted> {
         let cell = self.lock();
-        cell.residency == Residency::Resident
-            && cell.state.as_ref().is_some_and(|state| state.running(attempt).is_some())
+        let state = cell.state.as_ref().filter(|_| cell.residency == Residency::Resident)?;
+        state.running(attempt).filter(|_| !state.paused)?;
+        Some(Wanted { canceling: state.is_winding_down() })
     }
 
     /// Notes that one commit of the run is on disk. Gives whether the run now has nothing to do.
@@ -204,26 +234,24 @@ impl Resident {
         agrees
     }
 
-    /// Registers a handler call; the receiver completes when it is called off.
-    pub(crate) fn begin_call(&self, execution: ExecutionNo) -> oneshot::Receiver<()> {
-        let (sender, receiver) = oneshot::channel();
-        self.lock_calls().push((execution, sender));
-        receiver
+    /// Registers a handler call; `None` if the same attempt runs already.
+    pub(crate) fn begin_call(&self, attempt: Attempt) -> Option<RunningCall> {
+        self.calls.begin(attempt)
     }
 
     /// Forgets a handler call that has ended by itself.
-    pub(crate) fn end_call(&self, execution: ExecutionNo) {
-        self.lock_calls().retain(|(running, _)| *running != execution);
+    pub(crate) fn end_call(&self, attempt: Attempt) {
+        self.calls.end(attempt);
+    }
+
+    /// Says to the handler of `execution`, or to all of them, that it is to stop.
+    pub(crate) fn tell(&self, execution: Option<ExecutionNo>) {
+        self.calls.tell(execution);
     }
 
     /// Calls off the handler of `execution`, or all of them.
     pub(crate) fn call_off(&self, execution: Option<ExecutionNo>) {
-        // A sender that is dropped without a word is the word.
-        self.lock_calls().retain(|(running, _)| execution.is_some_and(|only| *running != only));
-    }
-
-    fn lock_calls(&self) -> MutexGuard<'_, Vec<(ExecutionNo, oneshot::Sender<()>)>> {
-        self.calls.lock().unwrap_or_else(PoisonError::into_inner)
+        self.calls.call_off(execution);
     }
 }
 
@@ -254,7 +282,7 @@ pub(crate) struct Writer {
 }
 
 impl Writer {
-    /// Decides `command` on the run's newest state and enqueues what follows; `reply` hears when it is on
+    /// Decides `command` on the run's newest state and enqueues what follows; whoever asked hears when it is on
     /// disk. A command that changes nothing is answered when all before it is.
     ///
     /// Later commands are decided on top of it at once; the queue keeps their order.
@@ -262,11 +290,10 @@ impl Writer {
         &self,
         run: &Arc<Resident>,
         command: Command,
-        reply: Option<Reply>,
+        how: Submit,
     ) -> Result<Submitted, Refused> {
-        // Reports of handlers and timers are bounded by slots and must not be lost, so only callers can be
-        // told that the queue is full.
-        let permit = self.committer.permit(reply.is_none())?;
+        let Submit { reply, urgent, durable } = how;
+        let permit = self.committer.permit(urgent)?;
         let mut cell = run.lock();
         cell.residency.check()?;
         // Under the lock, so that a run's times never go backwards by much.
@@ -304,7 +331,7 @@ impl Writer {
         cell.snapshot_bytes = commit.snapshot.as_ref().map_or(cell.snapshot_bytes, bytes::Bytes::len);
         cell.unwritten += 1;
         // Still under the lock: the queue's order is the order of deciding.
-        cell.last = permit.enqueue(commit, after);
+        cell.last = permit.enqueue(commit, after, durable);
         Ok(Submitted::Enqueued)
     }
 }
@@ -322,7 +349,10 @@ pub(crate) enum Submitted {
 }
 
 fn summary_change(state: &RunState, events: &[Event]) -> Option<RunSummary> {
-    let changes = |event: &Event| matches!(event, Event::RunStarted { .. } | Event::RunClosed { .. });
+    let changes = |event: &Event| {
+        let is_end = matches!(event, Event::RunStarted { .. } | Event::RunClosed { .. });
+        is_end || matches!(event, Event::RunPaused | Event::RunResumed)
+    };
     events.iter().any(changes).then(|| RunSummary {
         run: state.identity.run_id,
         flow_id: state.identity.flow_id.clone(),
@@ -335,12 +365,18 @@ fn summary_change(state: &RunState, events: &[Event]) -> Option<RunSummary> {
 
 fn after(run: &Arc<Resident>, state: &RunState, done: Transition, reply: Option<Reply>, busy: Busy) -> After {
     let due = |(at, execution): (Timestamp, ExecutionNo)| Due { at, run: state.identity.run_id, execution };
+    let armed = done.effects.iter().filter_map(|effect| match effect {
+        Effect::ArmTimer { execution, at } => Some(due((*at, *execution))),
+        _ => None,
+    });
+    let timers_set = armed.collect();
     let dispatches = done.effects.iter().any(|effect| matches!(effect, Effect::Dispatch(_)));
     After {
         run: Arc::clone(run),
         view: dispatches.then(|| View::of(state)),
         effects: done.effects,
-        timers_set: done.timers_set.into_iter().map(due).collect(),
+        // Not those that were set only: after a pause, timers that were set before are armed again.
+        timers_set,
         timers_cleared: done.timers_cleared.into_iter().map(due).collect(),
         end: RunEnd::of(state).map(Arc::new),
         first: state.version == 1,

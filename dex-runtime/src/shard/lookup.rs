@@ -86,11 +86,11 @@ impl Shard {
             return Ok(Some(Found::Open(resident)));
         }
         let _guard = self.stripes.enter(flow_id).await;
-        self.run_under_guard(run).await
+        self.found_under_guard(run).await
     }
 
-    /// As [`run`](Self::run), for who holds the id's stripe.
-    async fn run_under_guard(self: &Arc<Self>, run: RunId) -> Result<Option<Found>, Error> {
+    /// As [`run`](Self::run), for who has [reserved](Self::reserve) its id.
+    pub(crate) async fn found_under_guard(self: &Arc<Self>, run: RunId) -> Result<Option<Found>, Error> {
         // Somebody else may have loaded it before the stripe was free.
         if let Some(resident) = self.registry.get(run)? {
             return Ok(Some(Found::Open(resident)));
@@ -104,7 +104,7 @@ impl Shard {
 
     /// The writer of an open run, for who has [reserved](Self::reserve) its id.
     pub(crate) async fn open(self: &Arc<Self>, run: RunId) -> Result<Option<Arc<Resident>>, Error> {
-        Ok(match self.run_under_guard(run).await? {
+        Ok(match self.found_under_guard(run).await? {
             Some(Found::Open(run)) => Some(run),
             Some(Found::Closed(_)) | None => None,
         })
@@ -138,6 +138,7 @@ impl Shard {
                     task,
                     view: view.clone(),
                     first: false,
+                    lost: self.after_crash,
                     busy: self.activity.begin(),
                 }),
                 // Its timers are in the store, where `Timers` finds them.

@@ -46,6 +46,8 @@ pub(crate) struct Shard {
     pub(crate) waiters: Arc<Waiters>,
     pub(crate) watchers: Arc<Watchers>,
     pub(crate) activity: Activity,
+    /// Whether the opening before this one ended with its process: what it had under way was lost.
+    after_crash: bool,
     idle: sink::IdleRuns,
     stripes: Stripes,
     handle: Handle,
@@ -78,6 +80,8 @@ pub(crate) struct Parts {
     pub(crate) clock: Arc<dyn Clock>,
     pub(crate) activity: Activity,
     pub(crate) after_commit: AfterCommit,
+    /// Whether the opening before this one ended with its process.
+    pub(crate) after_crash: bool,
 }
 
 /// What a shard does after a commit.
@@ -92,7 +96,7 @@ pub(crate) enum AfterCommit {
 impl Shard {
     /// Makes a shard and begins what the store says is to be done. To be called on a tokio runtime.
     pub(crate) fn start(parts: Parts) -> Result<Arc<Self>, Error> {
-        let Parts { store, flows, options, clock, activity, after_commit } = parts;
+        let Parts { store, flows, options, clock, activity, after_commit, after_crash } = parts;
         let committer = Arc::new(Committer::new(options.commit_queue_max));
         let writer = Writer {
             clock: Arc::clone(&clock),
@@ -120,6 +124,7 @@ impl Shard {
             options,
             clock,
             activity,
+            after_crash,
         });
         let sink = ShardSink::new(&shard, after_commit);
         let transitions_max = match after_commit {
@@ -236,6 +241,11 @@ impl Shard {
     pub(crate) async fn stop(&self, grace: Duration) -> usize {
         self.accepting.store(false, Ordering::Release);
         self.queue.stop();
+        // Whoever listens can end in an orderly way.
+        match self.registry.list() {
+            Ok(runs) => runs.iter().for_each(|run| run.tell(None)),
+            Err(poisoned) => tracing::error!(%poisoned, "handlers are not told that the engine stops"),
+        }
         let deadline = self.clock.now().saturating_add(grace);
         let left = self.handlers_end(deadline).await;
         self.state.send_replace(Phase::Stopped);

@@ -76,10 +76,12 @@ impl Shard {
                     task,
                     view,
                     first,
+                    lost: false,
                     busy: self.activity.begin(),
                 })),
-                // Set above, together with those of the store.
+                // Armed above.
                 Effect::ArmTimer { .. } => {}
+                Effect::Tell { execution } => run.tell(Some(execution)),
                 Effect::Revoke { execution } => run.call_off(Some(execution)),
                 Effect::Close { .. } => run.call_off(None),
             }

@@ -7,7 +7,7 @@ use super::lookup::Found;
 use super::{Phase, Shard};
 use crate::engine::{Command, Rejection};
 use crate::error::{Error, ErrorKind};
-use crate::registry::Refused;
+use crate::registry::{Refused, Submit};
 use crate::store::Due;
 use crate::time::first_of;
 
@@ -70,8 +70,12 @@ impl Shard {
         loop {
             let Some(Found::Open(run)) = self.find(due.run).await? else { return Ok(()) };
             let command = Command::FireTimer { execution: due.execution };
-            match self.writer.submit(&run, command, None) {
-                Ok(_) | Err(Refused::Rejected(Rejection::NothingDue { .. } | Rejection::Closed { .. })) => {
+            match self.writer.submit(&run, command, Submit::URGENT) {
+                Ok(_)
+                | Err(Refused::Rejected(
+                    // A paused run arms its timers again when it is resumed.
+                    Rejection::NothingDue { .. } | Rejection::Closed { .. } | Rejection::Paused,
+                )) => {
                     return Ok(());
                 }
                 Err(Refused::Passivated) => self.check()?,

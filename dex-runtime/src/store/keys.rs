@@ -10,7 +10,7 @@
 //! | snapshots, runs, ready | run (16) |
 //! | live | flow id (its text) |
 //! | timers | due (8, microseconds) · run (16) · execution (8) |
-//! | meta | [`EPOCH`], `flow/` · stored name |
+//! | meta | [`EPOCH`], [`CLOSED`], `flow/` · stored name |
 
 use super::types::{Due, StoreError};
 use crate::ids::{ExecutionNo, FlowId, Name, RunId};
@@ -23,6 +23,9 @@ pub(super) const MARK: [u8; 1] = [0];
 
 /// Meta: the number of the latest opening.
 pub(super) const EPOCH: &[u8] = b"epoch";
+
+/// Meta: the number of the latest opening that was closed.
+pub(super) const CLOSED: &[u8] = b"closed";
 
 /// Meta: before the stored name of a flow.
 pub(super) const FLOW_PREFIX: &[u8] = b"flow/";

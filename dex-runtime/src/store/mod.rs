@@ -33,10 +33,14 @@ pub trait Store: std::fmt::Debug + Send + Sync + 'static {
     /// The epoch of this opening: higher than that of every earlier opening of the same data.
     fn epoch(&self) -> Epoch;
 
+    /// Whether the opening before this one was closed, or there was none. If not, its process died, or the
+    /// store failed.
+    fn was_closed(&self) -> bool;
+
     /// Writes all of `commits` or none of them, in their order.
     ///
     /// With `durable` they are on disk once this returns; without, they survive the end of the process and
-    /// are on disk with the next durable commit.
+    /// are on disk with the next durable commit, which may be an empty one.
     ///
     /// # Errors
     ///

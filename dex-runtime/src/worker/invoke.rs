@@ -4,10 +4,12 @@ use std::future::{Future, poll_fn};
 use std::pin::Pin;
 use std::sync::Arc;
 use std::task::{Context, Poll, Waker};
+use std::time::Duration;
 
 use tokio::sync::oneshot;
 
 use super::panic::catch;
+use crate::definition::Pulse;
 use crate::definition::call::CallFuture;
 use crate::engine::{Failure, FailureKind};
 use crate::time::{Clock, Sleep, Timestamp};
@@ -21,16 +23,60 @@ pub(crate) enum Ended<T> {
     Panicked(Failure),
     /// The time was up; the handler was dropped.
     TimedOut,
+    /// It gave no sign of life in time; the handler was dropped.
+    Silent,
     /// Nobody wants the result any more; the handler was dropped.
     CalledOff,
+}
+
+/// What ends a call from outside.
+#[derive(Debug, Default)]
+pub(crate) struct Leash {
+    /// Completes when nobody wants the result any more.
+    pub(crate) called_off: Option<oneshot::Receiver<()>>,
+    /// When it has to end.
+    pub(crate) deadline: Option<Deadline>,
+    /// When it has to give a sign of life.
+    pub(crate) heartbeat: Option<Deadline>,
+}
+
+impl Leash {
+    fn poll<T>(&mut self, cx: &mut Context<'_>) -> Option<Ended<T>> {
+        let due = |deadline: &mut Option<Deadline>, cx: &mut Context<'_>| {
+            deadline.as_mut().is_some_and(|deadline| deadline.poll(cx).is_ready())
+        };
+        if due(&mut self.deadline, cx) {
+            Some(Ended::TimedOut)
+        } else if due(&mut self.heartbeat, cx) {
+            Some(Ended::Silent)
+        } else {
+            None
+        }
+    }
 }
 
 /// When a call has to end.
 #[derive(Debug)]
 pub(crate) struct Deadline {
     clock: Arc<dyn Clock>,
-    at: Timestamp,
+    at: At,
     sleep: Waiting,
+}
+
+/// An instant that may move.
+#[derive(Debug)]
+enum At {
+    Fixed(Timestamp),
+    After(Arc<Pulse>, Duration),
+}
+
+impl At {
+    fn now(&self) -> Timestamp {
+        match self {
+            Self::Fixed(at) => *at,
+            Self::After(pulse, silence) => pulse.last().saturating_add(*silence),
+        }
+    }
 }
 
 struct Waiting(Sleep);
@@ -43,30 +89,37 @@ impl std::fmt::Debug for Waiting {
 
 impl Deadline {
     pub(crate) fn new(clock: &Arc<dyn Clock>, at: Timestamp) -> Self {
-        Self { clock: Arc::clone(clock), at, sleep: Waiting(clock.sleep_until(at)) }
+        Self::moving(clock, At::Fixed(at))
+    }
+
+    /// When a call has been silent for too long.
+    pub(crate) fn silence(clock: &Arc<dyn Clock>, pulse: &Arc<Pulse>, silence: Duration) -> Self {
+        Self::moving(clock, At::After(Arc::clone(pulse), silence))
+    }
+
+    fn moving(clock: &Arc<dyn Clock>, at: At) -> Self {
+        let sleep = Waiting(clock.sleep_until(at.now()));
+        Self { clock: Arc::clone(clock), at, sleep }
     }
 
     fn poll(&mut self, cx: &mut Context<'_>) -> Poll<()> {
         while self.sleep.0.as_mut().poll(cx).is_ready() {
-            // The clock may wake early.
-            if self.clock.now() >= self.at {
+            // The clock may wake early, and the instant may have moved.
+            let at = self.at.now();
+            if self.clock.now() >= at {
                 return Poll::Ready(());
             }
-            self.sleep = Waiting(self.clock.sleep_until(self.at));
+            self.sleep = Waiting(self.clock.sleep_until(at));
         }
         Poll::Pending
     }
 }
 
 /// Calls a handler.
-pub(crate) async fn call<T>(
-    handler: CallFuture<T>,
-    mut called_off: Option<oneshot::Receiver<()>>,
-    mut deadline: Option<Deadline>,
-) -> Ended<T> {
+pub(crate) async fn call<T>(handler: CallFuture<T>, mut leash: Leash) -> Ended<T> {
     let mut handler = Handler(Some(handler));
     poll_fn(|cx| {
-        if let Some(called_off) = &mut called_off
+        if let Some(called_off) = &mut leash.called_off
             && Pin::new(called_off).poll(cx).is_ready()
         {
             return Poll::Ready(handler.drop_it(Ended::CalledOff));
@@ -74,12 +127,10 @@ pub(crate) async fn call<T>(
         if let Poll::Ready(ended) = handler.poll(cx) {
             return Poll::Ready(ended);
         }
-        if let Some(deadline) = &mut deadline
-            && deadline.poll(cx).is_ready()
-        {
-            return Poll::Ready(handler.drop_it(Ended::TimedOut));
+        match leash.poll(cx) {
+            Some(ended) => Poll::Ready(handler.drop_it(ended)),
+            None => Poll::Pending,
         }
-        Poll::Pending
     })
     .await
 }

@@ -8,7 +8,7 @@ mod outcome;
 mod panic;
 mod slot;
 
-pub(crate) use self::invoke::{Deadline, Ended, call};
-pub(crate) use self::outcome::movement;
+pub(crate) use self::invoke::{Deadline, Ended, Leash, call};
+pub(crate) use self::outcome::{cancels, movement};
 pub(crate) use self::panic::install_hook;
 pub(crate) use self::slot::slot;

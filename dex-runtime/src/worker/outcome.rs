@@ -1,9 +1,12 @@
 //! What a handler returned, as a command.
 
+use std::time::Duration;
+
 use crate::definition::call::{StepEnd, WaitEnd};
-use crate::definition::{Choice, Registered, StepError};
+use crate::definition::{Cancel, Choice, OnExhausted, Registered, StepError};
 use crate::engine::{
-    Command, Decision, Exhausted, Failure, FailureKind, FailureReport, Movement, StepReport, WaitReport,
+    CancelSteps, Command, Decision, Exhausted, Failure, FailureKind, FailureReport, Movement, StepReport,
+    StepTarget, WaitReport,
 };
 use crate::ids::Attempt;
 use crate::time::Timestamp;
@@ -18,15 +21,27 @@ pub(super) fn complete(flow: &Registered, attempt: Attempt, end: StepEnd) -> Res
         }
         Choice::Other(decision) => decision,
     };
-    Ok(Command::CompleteStep(StepReport { attempt, decision, staged: end.staged }))
+    let cancels = cancels(flow, end.cancels)?;
+    Ok(Command::CompleteStep(StepReport { attempt, decision, cancels, staged: end.staged }))
 }
 
 /// The entry into the step with this stored name.
 pub(crate) fn movement(flow: &Registered, step: &str, input: Payload) -> Result<Movement, StepError> {
-    let Some(found) = flow.step(step) else {
-        return Err(StepError::unworkable(format_args!("flow `{}` has no step `{step}`", flow.name)));
-    };
-    Ok(Movement { step: found.name.clone(), input, waits: found.definition.wait.is_some() })
+    let StepTarget { step, waits, locks } = flow.target(step).ok_or_else(|| unknown(flow, step))?;
+    Ok(Movement { step, input, waits, locks })
+}
+
+/// The executions that a handler ends.
+pub(crate) fn cancels(flow: &Registered, cancels: Vec<Cancel>) -> Result<Vec<CancelSteps>, StepError> {
+    let named = cancels.into_iter().map(|Cancel { step, siblings }| {
+        let found = flow.step(step).ok_or_else(|| unknown(flow, step))?;
+        Ok(CancelSteps { step: found.name.clone(), siblings })
+    });
+    named.collect()
+}
+
+fn unknown(flow: &Registered, step: &str) -> StepError {
+    StepError::unworkable(format_args!("flow `{}` has no step `{step}`", flow.name))
 }
 
 /// The command of a `wait_for` that returned a condition.
@@ -47,23 +62,33 @@ pub(super) fn fail(flow: &Registered, step: &str, failed: Failed) -> Command {
     let Failed { attempt, started_at, error } = failed;
     let (failure, retry_after) = error.into_parts();
     let definition = flow.step(step).map(|found| found.definition);
-    let recovery = definition.and_then(|step| step.on_failure).and_then(|recovery| flow.step(recovery));
-    let exhausted = match recovery {
-        Some(recovery) => {
-            Exhausted::Recover { step: recovery.name.clone(), waits: recovery.definition.wait.is_some() }
-        }
-        None => Exhausted::Fail,
+    let recovery = definition.and_then(|step| step.on_failure).and_then(|recovery| flow.target(recovery));
+    let exhausted = match (recovery, definition.map(|step| step.on_exhausted)) {
+        (Some(recovery), _) => Exhausted::Recover(recovery),
+        (None, Some(OnExhausted::Park)) => Exhausted::Park,
+        (None, Some(OnExhausted::Proceed)) => Exhausted::Proceed,
+        (None, Some(OnExhausted::Fail) | None) => Exhausted::Fail,
     };
     let retry = definition.map(|step| step.retry).unwrap_or_default();
     Command::FailAttempt(FailureReport { attempt, started_at, failure, retry_after, retry, exhausted })
 }
 
 /// The error of an attempt whose time was up.
-pub(super) fn timed_out(after: std::time::Duration) -> StepError {
+pub(super) fn timed_out(after: Duration) -> StepError {
+    told(FailureKind::Timeout, format!("timeout: the attempt took longer than {after:?}"))
+}
+
+/// The error of an attempt that gave no sign of life.
+pub(super) fn silent(heartbeat: Duration) -> StepError {
+    let message = format!("heartbeat timeout: the attempt gave no sign of life for {heartbeat:?}");
+    told(FailureKind::HeartbeatTimeout, message)
+}
+
+fn told(kind: FailureKind, message: String) -> StepError {
     StepError::from_failure(Failure {
-        kind: FailureKind::Timeout,
+        kind,
         type_name: String::new(),
-        message: format!("timeout: the attempt took longer than {after:?}"),
+        message,
         chain: Vec::new(),
         place: None,
     })

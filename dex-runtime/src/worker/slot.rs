@@ -2,13 +2,16 @@
 
 use std::sync::Arc;
 
-use super::invoke::{Deadline, Ended, call, run_blocking};
+use super::invoke::{Deadline, Ended, Leash, call as worker_call, run_blocking};
 use super::outcome::{self, Failed};
 use crate::definition::call::CallFuture;
-use crate::definition::{Core, Registered, StepError, StepInfo, StepInput};
+use crate::definition::{
+    Core, Keep, Live, Pulse, Registered, StepDefinition, StepError, StepInfo, StepInput,
+};
 use crate::dispatch::Job;
 use crate::engine::{Command, Method, Rejection, Task, View};
-use crate::registry::{Refused, Resident};
+use crate::ids::Attempt;
+use crate::registry::{Refused, Resident, RunningCall, Submit, Submitted, Wanted};
 use crate::shard::Shard;
 use crate::time::Timestamp;
 
@@ -22,7 +25,7 @@ pub(crate) async fn slot(shard: Arc<Shard>) {
 }
 
 async fn make_call(shard: &Arc<Shard>, job: Job) {
-    let Job { run, task, view, busy, .. } = job;
+    let Job { run, task, view, busy, lost, .. } = job;
     let Some(flow) = shard.flows.get(&run.identity().flow) else {
         tracing::warn!(flow = %run.identity().flow, "a run stands since its flow is not registered");
         return;
@@ -33,68 +36,150 @@ async fn make_call(shard: &Arc<Shard>, job: Job) {
         tracing::warn!(run = %run.identity().run_id, %step, "a run stands since this build has no such step");
         return;
     };
-    let (attempt, started_at) = (task.attempt, shard.clock.now());
-    let called_off = run.begin_call(attempt.execution);
-    // Looked at after registering: a stop between the two would be missed.
-    if !run.wants(attempt) {
-        run.end_call(attempt.execution);
+    let attempt = task.attempt;
+    if lost && !write_hand_out(shard, &run, attempt).await {
         return;
     }
-    let deadline =
-        definition.timeout.map(|limit| Deadline::new(&shard.clock, started_at.saturating_add(limit)));
+    let started_at = shard.clock.now();
+    let Some(call) = begin(&run, attempt) else { return };
     let blocking = definition.blocking && task.method == Method::Execute;
-    let call = invoke(shard, flow, *task, view, called_off, deadline);
+    let called = Called { shard, flow, run: &run, definition, started_at };
+    let call = called.invoke(*task, view, call);
     // What runs on the blocking pool does not await anything.
     let ended = if blocking { call.await } else { busy.handler(call).await };
-    run.end_call(attempt.execution);
+    run.end_call(attempt);
     let command = match ended {
         Ended::CalledOff => return,
         Ended::Returned(Ok(command)) => Ok(command),
         Ended::Returned(Err(error)) => Err(error),
         Ended::Panicked(failure) => Err(StepError::from_failure(failure)),
         Ended::TimedOut => Err(outcome::timed_out(definition.timeout.unwrap_or_default())),
+        Ended::Silent => Err(outcome::silent(definition.heartbeat.unwrap_or_default())),
     };
     let command = command
         .unwrap_or_else(|error| outcome::fail(flow, step.as_str(), Failed { attempt, started_at, error }));
-    report(shard, flow, &run, command, started_at);
+    called.report(command);
     drop(busy);
 }
 
-async fn invoke(
-    shard: &Arc<Shard>,
-    flow: &Arc<Registered>,
-    task: Task,
-    view: View,
-    called_off: tokio::sync::oneshot::Receiver<()>,
-    deadline: Option<Deadline>,
-) -> Ended<Result<Command, StepError>> {
-    let core = Core::new(view);
-    let Some(found) = flow.step(task.step.as_str()) else { return Ended::CalledOff };
-    let tries = task.failures + 1;
-    let attempt = task.attempt;
-    match task.method {
-        Method::WaitFor => {
-            let handler = flow.flow.call_wait(found.index, core, tries, task.input);
-            let ended = call(handler, Some(called_off), deadline).await;
-            map(ended, |end| Ok(outcome::wait(attempt, end, shard.clock.now())))
-        }
-        Method::Execute => {
-            let info = StepInfo {
-                step: task.step.clone(),
-                number: task.number,
-                attempt: tries,
-                recovery: task.recovery,
-                key: std::sync::OnceLock::new(),
-            };
-            let input = StepInput { input: task.input, outcome: task.outcome };
-            let mut handler = flow.flow.call_step(found.index, core, info, input);
-            if found.definition.blocking {
-                handler = on_blocking_pool(handler);
+/// Registers the call of an attempt that is wanted and does not run yet.
+fn begin(run: &Resident, attempt: Attempt) -> Option<RunningCall> {
+    let call = run.begin_call(attempt)?;
+    // Looked at after registering: a stop between the two would be missed.
+    let Some(Wanted { canceling }) = run.wanted(attempt) else {
+        run.end_call(attempt);
+        return None;
+    };
+    if canceling {
+        run.tell(Some(attempt.execution));
+    }
+    Some(call)
+}
+
+/// Writes down that a handler is about to be called whose last call was lost with its process. Gives
+/// whether it is still to be called.
+async fn write_hand_out(shard: &Arc<Shard>, run: &Arc<Resident>, attempt: Attempt) -> bool {
+    let opening = shard.store.epoch();
+    let command = Command::HandOut { attempt, opening, lost_max: shard.options.crash_attempts_max };
+    let (reply, answer) = tokio::sync::oneshot::channel();
+    match shard.writer.submit(run, command, Submit { reply: Some(reply), ..Submit::URGENT }) {
+        Ok(Submitted::Enqueued) => matches!(answer.await, Ok(Ok(()))),
+        Ok(Submitted::Nothing { .. }) => true,
+        // The run has moved on, or the engine stops.
+        Err(_) => false,
+    }
+}
+
+/// A handler call, and what belongs to it.
+struct Called<'a> {
+    shard: &'a Arc<Shard>,
+    flow: &'a Arc<Registered>,
+    run: &'a Arc<Resident>,
+    definition: &'static StepDefinition,
+    started_at: Timestamp,
+}
+
+impl Called<'_> {
+    async fn invoke(&self, task: Task, view: View, call: RunningCall) -> Ended<Result<Command, StepError>> {
+        let Some(found) = self.flow.step(task.step.as_str()) else { return Ended::CalledOff };
+        let clock = &self.shard.clock;
+        let deadline = self.definition.timeout;
+        let deadline = deadline.map(|limit| Deadline::new(clock, self.started_at.saturating_add(limit)));
+        let RunningCall { called_off, canceled } = call;
+        let mut leash = Leash { called_off: Some(called_off), deadline, heartbeat: None };
+        let core = Core::new(view);
+        let (attempt, tries) = (task.attempt, task.failures + 1);
+        match task.method {
+            Method::WaitFor => {
+                let handler = self.flow.flow.call_wait(found.index, core, tries, task.input);
+                let ended = worker_call(handler, leash).await;
+                map(ended, |end| Ok(outcome::wait(attempt, end, clock.now())))
             }
-            let ended = call(handler, Some(called_off), deadline).await;
-            map(ended, |end| outcome::complete(flow, attempt, end))
+            Method::Execute => {
+                let pulse = Arc::new(Pulse::new(clock));
+                leash.heartbeat =
+                    self.definition.heartbeat.map(|silence| Deadline::silence(clock, &pulse, silence));
+                let keep = keep(self.shard, self.run, attempt);
+                let info = StepInfo {
+                    step: task.step.clone(),
+                    number: task.number,
+                    attempt: tries,
+                    recovery: task.recovery,
+                    live: Live { canceled, pulse, keep, checkpoint: task.checkpoint },
+                    key: std::sync::OnceLock::new(),
+                };
+                let input = StepInput { input: task.input, outcome: task.outcome };
+                let mut handler = self.flow.flow.call_step(found.index, core, info, input);
+                if found.definition.blocking {
+                    handler = on_blocking_pool(handler);
+                }
+                let ended = worker_call(handler, leash).await;
+                map(ended, |end| outcome::complete(self.flow, attempt, end))
+            }
         }
     }
+
+    /// Submits what a handler call led to.
+    fn report(&self, command: Command) {
+        let about = match &command {
+            Command::CompleteStep(report) => Some(report.attempt),
+            Command::StartWait(report) => Some(report.attempt),
+            _ => None,
+        };
+        let run_id = self.run.identity().run_id;
+        let submit = || Submit { durable: self.definition.is_sync(), ..Submit::URGENT };
+        let Err(refused) = self.shard.writer.submit(self.run, command, submit()) else { return };
+        match (refused, about) {
+            // The run has moved on without this attempt.
+            (Refused::Rejected(Rejection::StaleAttempt { .. } | Rejection::Closed { .. }), _) => {}
+            // What the handler wants cannot be, and will not be when it wants it again.
+            (Refused::Rejected(rejection), Some(attempt)) => {
+                let (started_at, error) = (self.started_at, StepError::unworkable(rejection));
+                let failed = outcome::fail(self.flow, "", Failed { attempt, started_at, error });
+                if let Err(refused) = self.shard.writer.submit(self.run, failed, submit()) {
+                    tracing::warn!(run = %run_id, ?refused, "a refused step cannot be parked");
+                }
+            }
+            // The engine stops; the store still knows of the attempt.
+            (refused, _) => tracing::debug!(run = %run_id, ?refused, "a report is dropped"),
+        }
+    }
+}
+
+/// What writes down how far an attempt has come.
+fn keep(shard: &Arc<Shard>, run: &Arc<Resident>, attempt: Attempt) -> Keep {
+    // A handler that nobody wants any more must not keep the engine alive.
+    let (shard, run) = (Arc::downgrade(shard), Arc::clone(run));
+    Arc::new(move |value| {
+        let gone = || StepError::new("the engine was stopped: the checkpoint was not kept");
+        let shard = shard.upgrade().ok_or_else(gone)?;
+        let submit = Submit { urgent: false, ..Submit::URGENT };
+        let kept = shard.writer.submit(&run, Command::Checkpoint { attempt, value }, submit);
+        kept.map(drop).map_err(|refused| match refused {
+            Refused::Rejected(rejection) => StepError::new(rejection),
+            refused => StepError::new(refused.into_error(run.identity())),
+        })
+    })
 }
 
 fn map<T>(
@@ -105,6 +190,7 @@ fn map<T>(
         Ended::Returned(result) => Ended::Returned(result.and_then(command)),
         Ended::Panicked(failure) => Ended::Panicked(failure),
         Ended::TimedOut => Ended::TimedOut,
+        Ended::Silent => Ended::Silent,
         Ended::CalledOff => Ended::CalledOff,
     }
 }
@@ -119,39 +205,9 @@ fn on_blocking_pool<T: Send + 'static>(
         match tokio::task::spawn_blocking(move || run_blocking(handler)).await {
             Ok(Ended::Returned(result)) => result,
             Ok(Ended::Panicked(failure)) => Err(StepError::from_failure(failure)),
-            Ok(Ended::TimedOut | Ended::CalledOff) | Err(_) => {
+            Ok(Ended::TimedOut | Ended::Silent | Ended::CalledOff) | Err(_) => {
                 Err(StepError::new("the blocking pool was shut down"))
             }
         }
     })
-}
-
-/// Submits what a handler call led to.
-fn report(
-    shard: &Arc<Shard>,
-    flow: &Registered,
-    run: &Arc<Resident>,
-    command: Command,
-    started_at: Timestamp,
-) {
-    let about = match &command {
-        Command::CompleteStep(report) => Some(report.attempt),
-        Command::StartWait(report) => Some(report.attempt),
-        _ => None,
-    };
-    let Err(refused) = shard.writer.submit(run, command, None) else { return };
-    match (refused, about) {
-        // The run has moved on without this attempt.
-        (Refused::Rejected(Rejection::StaleAttempt { .. } | Rejection::Closed { .. }), _) => {}
-        // What the handler wants cannot be, and will not be when it wants it again.
-        (Refused::Rejected(rejection), Some(attempt)) => {
-            let error = StepError::unworkable(rejection);
-            let failed = outcome::fail(flow, "", Failed { attempt, started_at, error });
-            if let Err(refused) = shard.writer.submit(run, failed, None) {
-                tracing::warn!(run = %run.identity().run_id, ?refused, "a refused step cannot be parked");
-            }
-        }
-        // The engine stops; the store still knows of the attempt.
-        (refused, _) => tracing::debug!(run = %run.identity().run_id, ?refused, "a report is dropped"),
-    }
 }

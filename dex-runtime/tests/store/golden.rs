@@ -61,7 +61,7 @@ fn events(run: u8) -> Vec<Event> {
     let answer = Condition::Messages { slot: slot.clone(), min: 1, max: 1, single: true };
     let timer = Condition::Timer { at: Timestamp::from_micros(AT.as_micros() + 60_000_000) };
     vec![
-        Event::RunStarted { identity: identity(run) },
+        Event::RunStarted { identity: identity(run), timeout: None },
         Event::StepScheduled {
             execution,
             step: name("ask"),
@@ -69,6 +69,7 @@ fn events(run: u8) -> Vec<Event> {
             input: Payload::encode(&17).unwrap(),
             waits: true,
             recovery: None,
+            locks: Vec::new(),
         },
         Event::WaitStarted { execution, condition: Condition::Any { of: vec![answer, timer], tagged: true } },
         Event::MessagePublished { slot, value: Payload::encode("yes").unwrap() },
@@ -86,6 +87,12 @@ fn state(run: u8) -> RunState {
         attributes: Arc::default(),
         channels: [].into(),
         completion_requested: true,
+        paused: false,
+        locks: [].into(),
+        blocked: [].into(),
+        timeout: None,
+        canceling: None,
+        requests: [].into(),
         outputs: vec![Output { step: name("ask"), number: 1, value: Payload::encode("sent").unwrap() }],
         closed: None,
     }

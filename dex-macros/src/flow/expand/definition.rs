@@ -27,6 +27,7 @@ pub(super) fn flow(flow: &Flow) -> TokenStream {
             attributes: &[#(#attributes),*],
             channels: &[#(#channels),*],
             rpcs: &[#(#rpcs),*],
+            ..#private::FlowDefinition::DEFAULT
         }
     }
 }
@@ -62,6 +63,7 @@ fn step(flow: &Flow, step: &Step) -> TokenStream {
             timeout: #timeout,
             on_failure: #on_failure,
             edges: #edges,
+            ..#private::StepDefinition::DEFAULT
         }
     }
 }
@@ -170,6 +172,7 @@ fn rpc(flow: &Flow, rpc: &Rpc) -> TokenStream {
             writes: #writes,
             blocking: #blocking,
             edges: #edges,
+            ..#private::RpcDefinition::DEFAULT
         }
     }
 }

@@ -4,11 +4,13 @@
 //! them at once, everyone else when the handler's outcome is committed, and nobody if it fails.
 
 mod core;
+mod live;
 mod rpc;
 mod step;
 mod wait;
 
 pub(crate) use self::core::Core;
+pub(crate) use self::live::{Keep, Live, Pulse};
 pub use self::rpc::RpcContext;
 pub use self::step::StepContext;
 pub(crate) use self::step::StepInfo;

@@ -6,6 +6,7 @@ use std::marker::PhantomData;
 use super::core::Core;
 use crate::definition::error::RpcResult;
 use crate::definition::handle::{Attribute, Channel, Step};
+use crate::definition::next::Cancel;
 use crate::ids::{FlowId, RunId};
 use crate::value::{Payload, Value};
 
@@ -16,12 +17,13 @@ use crate::value::{Payload, Value};
 pub struct RpcContext<F> {
     pub(crate) core: Core,
     pub(crate) movements: Vec<(&'static str, Payload)>,
+    pub(crate) cancels: Vec<Cancel>,
     flow: PhantomData<fn() -> F>,
 }
 
 impl<F> RpcContext<F> {
     pub(crate) fn new(core: Core) -> Self {
-        Self { core, movements: Vec::new(), flow: PhantomData }
+        Self { core, movements: Vec::new(), cancels: Vec::new(), flow: PhantomData }
     }
 
     /// What the caller called the run.
@@ -71,10 +73,19 @@ impl<F> RpcContext<F> {
         self.movements.push((step.name(), Payload::encode(&input)?));
         Ok(())
     }
+
+    /// Ends all open executions of `step`, whatever they do, before anything is started.
+    pub fn cancel_step<I>(&mut self, step: Step<F, I>) {
+        self.cancels.push(Cancel { step: step.name(), siblings: false });
+    }
 }
 
 impl<F> fmt::Debug for RpcContext<F> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("RpcContext").field("core", &self.core).field("movements", &self.movements).finish()
+        f.debug_struct("RpcContext")
+            .field("core", &self.core)
+            .field("movements", &self.movements)
+            .field("cancels", &self.cancels)
+            .finish()
     }
 }

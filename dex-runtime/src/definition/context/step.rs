@@ -5,11 +5,12 @@ use std::marker::PhantomData;
 use std::sync::OnceLock;
 
 use super::core::Core;
+use super::live::Live;
 use crate::definition::error::StepError;
 use crate::definition::handle::{Attribute, Channel};
 use crate::engine::Recovery;
 use crate::ids::{FlowId, Name, RunId};
-use crate::value::Value;
+use crate::value::{Payload, Value};
 
 /// What a step can see of its run and do to it.
 ///
@@ -31,6 +32,8 @@ pub(crate) struct StepInfo {
     pub(crate) attempt: u32,
     /// What the step recovers from, if it is a recovery.
     pub(crate) recovery: Option<Recovery>,
+    /// What connects the call with the engine.
+    pub(crate) live: Live,
     /// Made when it is asked for: most steps do not.
     pub(crate) key: OnceLock<String>,
 }
@@ -71,6 +74,54 @@ impl<F> StepContext<F> {
     /// What this step is to recover from, if it runs because another one failed for good.
     pub fn recovery(&self) -> Option<&Recovery> {
         self.call.recovery.as_ref()
+    }
+
+    /// Whether the step is to stop: its run is being cancelled, another step cancelled it, it took too long,
+    /// or the engine shuts down.
+    ///
+    /// An `async` handler that does not ask is dropped when its time is up. A plain `fn` cannot be, so a long
+    /// one should ask now and then; its result is refused in any case.
+    pub fn is_cancelled(&self) -> bool {
+        self.call.live.is_canceled()
+    }
+
+    /// Completes when the step [is to stop](Self::is_cancelled); never, if it is not.
+    ///
+    /// What it gives does not borrow the context, so that it can be awaited beside other work.
+    pub fn cancelled(&self) -> impl Future<Output = ()> + Send + 'static {
+        let mut canceled = self.call.live.canceled.clone();
+        async move {
+            // An error says that who would have said so is gone.
+            let _ = canceled.wait_for(|canceled| *canceled).await;
+        }
+    }
+
+    /// Gives a sign of life. A step with a `heartbeat` has to give one in time, or the attempt fails.
+    pub fn heartbeat(&self) {
+        self.call.live.pulse.beat();
+    }
+
+    /// Writes down how far the step has come, for the next attempt if this one fails or its process dies.
+    /// It is a sign of life, too.
+    ///
+    /// It returns before the value is on disk. It gets there with the next sync, and before the outcome of
+    /// this attempt does. The last one counts; it is forgotten when the step ends.
+    ///
+    /// # Errors
+    ///
+    /// If the value cannot be encoded or is too large, if this attempt is not the current one any more, or if
+    /// the engine takes no more at this moment.
+    pub fn checkpoint<T: Value>(&self, value: &T) -> Result<(), StepError> {
+        self.call.live.checkpoint(Payload::encode(value)?)
+    }
+
+    /// What the last [`checkpoint`](Self::checkpoint) of an earlier attempt of this step said.
+    ///
+    /// # Errors
+    ///
+    /// If it does not fit `T`. No repetition mends that, so the step is parked.
+    pub fn last_checkpoint<T: Value>(&self) -> Result<Option<T>, StepError> {
+        Ok(self.call.live.checkpoint.as_ref().map(Payload::decode).transpose()?)
     }
 
     /// The attribute's value, if it is set.

@@ -25,6 +25,13 @@ pub struct FlowDefinition {
     pub docs: &'static str,
     /// The Rust type of the output, as written.
     pub output: &'static str,
+    /// How long a run may take, where its start does not say. `None`: as long as it takes.
+    #[serde(rename = "timeout_ms", serialize_with = "serialize::milliseconds")]
+    pub timeout: Option<Duration>,
+    /// The stored name of the step that starts when a run's time is up.
+    pub on_timeout: Option<&'static str>,
+    /// The stored name of the step that cleans up when a run is cancelled.
+    pub on_cancel: Option<&'static str>,
     /// The steps, in the order written.
     pub steps: &'static [StepDefinition],
     /// The attributes, in the order written.
@@ -33,6 +40,22 @@ pub struct FlowDefinition {
     pub channels: &'static [ChannelDefinition],
     /// The RPCs, in the order written.
     pub rpcs: &'static [RpcDefinition],
+}
+
+impl FlowDefinition {
+    /// A flow with nothing in it, to take the fields from that are not written.
+    pub const DEFAULT: Self = Self {
+        name: "",
+        docs: "",
+        output: "()",
+        timeout: None,
+        on_timeout: None,
+        on_cancel: None,
+        steps: &[],
+        attributes: &[],
+        channels: &[],
+        rpcs: &[],
+    };
 }
 
 /// A step.
@@ -56,10 +79,72 @@ pub struct StepDefinition {
     /// Longest attempt. `None`: as long as it takes.
     #[serde(rename = "timeout_ms", serialize_with = "serialize::milliseconds")]
     pub timeout: Option<Duration>,
+    /// Longest time between two signs of life of an attempt of the step itself. `None`: it need not give any.
+    #[serde(rename = "heartbeat_ms", serialize_with = "serialize::milliseconds")]
+    pub heartbeat: Option<Duration>,
     /// The stored name of the step that takes over when the retries are used up.
     pub on_failure: Option<&'static str>,
+    /// What happens when the retries are used up and no step takes over.
+    pub on_exhausted: OnExhausted,
+    /// Stored names of the attributes that the step has for itself while it runs.
+    pub locks: &'static [&'static str],
+    /// When what follows from the step may happen.
+    pub durability: Durability,
     /// Where it can lead, as far as its body names step handles.
     pub edges: &'static [Edge],
+}
+
+impl StepDefinition {
+    /// A step with all options at their defaults, to take the fields from that are not written.
+    pub const DEFAULT: Self = Self {
+        name: "",
+        docs: "",
+        input: "()",
+        start: false,
+        blocking: false,
+        wait: None,
+        retry: RetryPolicy::DEFAULT,
+        timeout: None,
+        heartbeat: None,
+        on_failure: None,
+        on_exhausted: OnExhausted::Fail,
+        locks: &[],
+        durability: Durability::Sync,
+        edges: &[],
+    };
+
+    /// Whether what the step reports has to be on disk before anything follows from it.
+    pub(crate) fn is_sync(&self) -> bool {
+        // A recovery acts on what is known of the step's outcome, so that has to be certain.
+        self.durability == Durability::Sync || self.on_failure.is_some()
+    }
+}
+
+/// What happens when a step's retries are used up and no step takes over.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum OnExhausted {
+    /// The run fails.
+    #[default]
+    Fail,
+    /// The step is parked until someone looks at it.
+    Park,
+    /// This branch ends, and the run goes on.
+    Proceed,
+}
+
+/// When what follows from a step may happen.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Durability {
+    /// Once the step's outcome is on disk: whatever happens to the machine, it counts.
+    #[default]
+    Sync,
+    /// At once. The outcome is on disk within 50 ms. A process that dies loses nothing; a machine that loses
+    /// power within that time takes back the outcome and what followed from it, and the step runs again.
+    ///
+    /// A step with an `on_failure` is always [`Sync`](Self::Sync).
+    Async,
 }
 
 /// The `wait_for` of a step.
@@ -132,8 +217,28 @@ pub struct RpcDefinition {
     pub writes: bool,
     /// Whether it is a plain `fn`.
     pub blocking: bool,
+    /// Longest call, all attempts together; not longer than the engine's own limit.
+    #[serde(rename = "timeout_ms", serialize_with = "serialize::milliseconds")]
+    pub timeout: Option<Duration>,
+    /// Stored names of the attributes that no step may have for itself meanwhile.
+    pub locks: &'static [&'static str],
     /// Steps that its body names.
     pub edges: &'static [Edge],
+}
+
+impl RpcDefinition {
+    /// An RPC with all options at their defaults, to take the fields from that are not written.
+    pub const DEFAULT: Self = Self {
+        name: "",
+        docs: "",
+        input: "()",
+        output: "()",
+        writes: false,
+        blocking: false,
+        timeout: None,
+        locks: &[],
+        edges: &[],
+    };
 }
 
 impl FlowDefinition {

@@ -3,10 +3,12 @@
 use super::given;
 use super::words::{
     charging, closed, complete, complete_with, completed, error, failure, fire, give_up, name, no, one,
-    output, recover_by, recovering, report, scheduled, start_wait, started, step_failed, to_wait, value,
+    output, recover_by, recovering, report, scheduled, start_wait, started, step_failed, target, to_wait,
+    value,
 };
 use crate::engine::{
     Closing, Command, Event, Exhausted, FailureKind, FailureReport, Method, Recovery, Source, Status,
+    StepTarget,
 };
 
 #[test]
@@ -47,6 +49,7 @@ fn a_recovery_step_may_have_a_recovery_step() {
         input: value("charge"),
         waits: false,
         recovery: Some(second.clone()),
+        locks: Vec::new(),
     };
     let run = run.when(give_up(2, 1, recover_by("call"))).then([step_failed(2), scheduled]);
     assert_eq!(run.task(3).recovery, Some(second));
@@ -61,7 +64,7 @@ fn a_recovery_step_that_fails_without_one_fails_the_run() {
 
 #[test]
 fn a_recovery_step_may_wait_first_and_sees_the_failure_in_both_methods() {
-    let exhausted = Exhausted::Recover { step: name("mend"), waits: true };
+    let exhausted = Exhausted::Recover(StepTarget { waits: true, ..target("mend") });
     let run = given(charging()).when(give_up(1, 1, exhausted)).fine();
     assert_eq!(run.task(2).method, Method::WaitFor);
     assert!(run.task(2).recovery.is_some());

@@ -62,7 +62,8 @@ fn a_step_that_fails_for_good_gives_its_messages_back_to_the_front_in_order() {
 
 #[test]
 fn a_recovery_step_can_take_the_messages_of_the_step_that_failed() {
-    let recover = Exhausted::Recover { step: super::words::name("mend"), waits: true };
+    let recover =
+        Exhausted::Recover(crate::engine::StepTarget { waits: true, ..super::words::target("mend") });
     let run = holding().when(give_up(1, 2, recover)).fine();
     let run = run
         .when(start_wait(2, 1, between("a", 3, 3)))

@@ -28,6 +28,8 @@ fn the_first_step_is_handed_out_once_the_run_exists() {
         outcome: None,
         failures: 0,
         recovery: None,
+        checkpoint: None,
+        canceling: false,
     };
     given([]).when(start(Some(to("charge")), Staged::default())).does([Effect::Dispatch(Box::new(task))]);
 }

@@ -5,9 +5,9 @@ use std::time::Duration;
 use serde::Serialize;
 
 use crate::engine::{
-    Closing, Command, Condition, Decision, Event, Exhausted, Failure, FailureKind, FailureReport, Matched,
-    Movement, Recovery, RetryPolicy, RpcReport, RunIdentity, Source, Staged, Start, StepReport, Stop,
-    WaitReport,
+    CancelPlan, Closing, Command, Condition, Decision, Event, Exhausted, Failure, FailureKind, FailureReport,
+    Matched, Movement, Recovery, RetryPolicy, RpcReport, RunIdentity, Source, Staged, Start, StepReport,
+    StepTarget, Stop, WaitReport,
 };
 use crate::ids::{Attempt, ExecutionNo, FlowId, Name, RunId, Slot};
 use crate::time::Timestamp;
@@ -64,7 +64,7 @@ pub(super) fn send(messages: &[(&str, &str)]) -> Staged {
 // Steps and decisions.
 
 pub(super) fn to(step: &str) -> Movement {
-    Movement { step: name(step), input: value(step), waits: false }
+    Movement { step: name(step), input: value(step), waits: false, locks: Vec::new() }
 }
 
 pub(super) fn to_wait(step: &str) -> Movement {
@@ -117,7 +117,7 @@ pub(super) fn took(count: u32) -> Matched {
 // Commands.
 
 pub(super) fn start(movement: Option<Movement>, staged: Staged) -> Command {
-    Command::Start(Start { identity: identity(), movement, staged })
+    Command::Start(Start { identity: identity(), movement, staged, timeout: None })
 }
 
 pub(super) fn start_wait(execution: u64, number: u32, condition: Condition) -> Command {
@@ -130,7 +130,11 @@ pub(super) fn complete(execution: u64, number: u32, decision: Decision) -> Comma
 }
 
 pub(super) fn complete_and(execution: u64, number: u32, decision: Decision, staged: Staged) -> Command {
-    Command::CompleteStep(StepReport { attempt: attempt(execution, number), decision, staged })
+    Command::CompleteStep(step_report(execution, number, decision, staged))
+}
+
+pub(super) fn step_report(execution: u64, number: u32, decision: Decision, staged: Staged) -> StepReport {
+    StepReport { attempt: attempt(execution, number), decision, cancels: Vec::new(), staged }
 }
 
 pub(super) fn failure(kind: FailureKind) -> Failure {
@@ -169,7 +173,7 @@ pub(super) fn give_up(execution: u64, number: u32, exhausted: Exhausted) -> Comm
 }
 
 pub(super) fn recover_by(step: &str) -> Exhausted {
-    Exhausted::Recover { step: name(step), waits: false }
+    Exhausted::Recover(target(step))
 }
 
 pub(super) fn publish(channel: &str, texts: &[&str]) -> Command {
@@ -185,22 +189,42 @@ pub(super) fn resume(execution: u64) -> Command {
 }
 
 pub(super) fn stop(stop: Stop) -> Command {
-    Command::Stop { stop, reason: None }
+    Command::Stop { stop, reason: None, plan: CancelPlan::default() }
+}
+
+/// A cancel that gives handlers so many seconds, and then runs `cleanup`.
+pub(super) fn cancel(grace: u64, cleanup: Option<&str>) -> Command {
+    Command::Stop { stop: Stop::Cancel, reason: None, plan: plan(grace, cleanup) }
+}
+
+pub(super) fn plan(grace: u64, cleanup: Option<&str>) -> CancelPlan {
+    CancelPlan { grace: Duration::from_secs(grace), cleanup: cleanup.map(target) }
+}
+
+pub(super) fn target(step: &str) -> StepTarget {
+    StepTarget { step: name(step), waits: false, locks: Vec::new() }
 }
 
 pub(super) fn rpc(staged: Staged, movements: impl IntoIterator<Item = Movement>) -> RpcReport {
-    RpcReport { rpc: name("patch"), reads: Vec::new(), staged, movements: movements.into_iter().collect() }
+    RpcReport {
+        rpc: name("patch"),
+        reads: Vec::new(),
+        staged,
+        movements: movements.into_iter().collect(),
+        cancels: Vec::new(),
+        locks: Vec::new(),
+    }
 }
 
 // Events.
 
 pub(super) fn started() -> Event {
-    Event::RunStarted { identity: identity() }
+    Event::RunStarted { identity: identity(), timeout: None }
 }
 
 pub(super) fn scheduled_by(source: Source, execution: u64, movement: Movement) -> Event {
-    let Movement { step, input, waits } = movement;
-    Event::StepScheduled { execution: no(execution), step, source, input, waits, recovery: None }
+    let Movement { step, input, waits, locks } = movement;
+    Event::StepScheduled { execution: no(execution), step, source, input, waits, recovery: None, locks }
 }
 
 pub(super) fn scheduled(execution: u64, movement: Movement) -> Event {
@@ -221,6 +245,7 @@ pub(super) fn recovering(from: u64, of: &str, attempts: u32, execution: u64, ste
         input: value(of),
         waits: false,
         recovery: Some(recovery),
+        locks: Vec::new(),
     }
 }
 

@@ -49,6 +49,7 @@ use crate::time::Timestamp;
 pub struct FjallStore {
     path: PathBuf,
     epoch: Epoch,
+    was_closed: bool,
     /// `None` once it is closed.
     open: RwLock<Option<Open>>,
     /// Taken by whoever commits, for the whole commit.
@@ -115,6 +116,10 @@ fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
 impl Store for FjallStore {
     fn epoch(&self) -> Epoch {
         self.epoch
+    }
+
+    fn was_closed(&self) -> bool {
+        self.was_closed
     }
 
     fn commit(&self, commits: &[RunCommit], durable: bool) -> Result<(), StoreError> {
@@ -189,6 +194,7 @@ impl Store for FjallStore {
             return Ok(());
         }
         let mut writer = lock(&self.writer);
+        writer.note_closed(&open.database, &open.keyspaces)?;
         writer.sync(&open.database)?;
         open.keyspaces.flush()
     }

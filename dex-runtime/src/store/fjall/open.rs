@@ -35,6 +35,7 @@ pub(super) fn open(path: &Path, options: FjallOptions) -> Result<FjallStore, Sto
         Content::Store => open_store(&folder, &options)?,
     };
     let data = folder.data();
+    let was_closed = was_closed(&opened)?;
     let written = begin_epoch(&opened, watermark::read(&data)?.epoch)?;
     let watermark = WatermarkFile::create(&data, &written)?;
     let flows = View::now(&opened.database, &opened.keyspaces).flows()?;
@@ -42,6 +43,7 @@ pub(super) fn open(path: &Path, options: FjallOptions) -> Result<FjallStore, Sto
     Ok(FjallStore {
         path: folder.root().into(),
         epoch: Epoch(written.epoch),
+        was_closed,
         writer: Mutex::new(Writer::new(written, watermark, flows, space)),
         open: RwLock::new(Some(Open { keyspaces: opened.keyspaces, database: opened.database, _lock: lock })),
         fault: Mutex::new(None),
@@ -74,6 +76,14 @@ fn check_marks(data: &Path, found: &Marks, expected: &Marks) -> Result<(), Store
             parts.join(", "),
         ),
     })
+}
+
+/// Whether the latest opening was closed, or there was none.
+fn was_closed(opened: &Opened) -> Result<bool, StoreError> {
+    let meta = &opened.keyspaces.meta;
+    let latest = meta.get(keys::EPOCH).map_err(|e| read_error(&e))?;
+    let closed = meta.get(keys::CLOSED).map_err(|e| read_error(&e))?;
+    Ok(latest == closed)
 }
 
 /// Makes this opening the one that may write.

@@ -63,6 +63,23 @@ impl Writer {
         if durable { self.watermark.write(&self.written) } else { Ok(()) }
     }
 
+    /// Writes down that this opening was closed.
+    pub(super) fn note_closed(
+        &mut self,
+        database: &Database,
+        keyspaces: &Keyspaces,
+    ) -> Result<(), StoreError> {
+        let mut marks = self.written.marks;
+        let sequence = marks.next();
+        marks.set(Part::Meta, sequence);
+        let mut batch = OwnedWriteBatch::with_capacity(database.clone(), 2);
+        batch.insert(&keyspaces.meta, keys::CLOSED, self.written.epoch.to_be_bytes());
+        batch.insert(&keyspaces.meta, keys::MARK, sequence.to_be_bytes());
+        batch.commit().map_err(commit_error)?;
+        self.written.marks = marks;
+        Ok(())
+    }
+
     /// Makes durable what was committed without.
     pub(super) fn sync(&mut self, database: &Database) -> Result<(), StoreError> {
         database.persist(PersistMode::SyncAll).map_err(commit_error)?;

@@ -24,6 +24,7 @@ use crate::time::Timestamp;
 pub struct MemoryStore {
     disk: Arc<Disk>,
     epoch: Epoch,
+    was_closed: bool,
     /// Why this opening takes no commits, if it does not.
     fault: Mutex<Option<StoreError>>,
 }
@@ -38,6 +39,8 @@ struct Disk {
 #[derive(Debug, Default)]
 struct Kept {
     epoch: u64,
+    /// The latest opening that was closed.
+    closed: u64,
     /// What readers see and what the end of a process leaves.
     written: Data,
     /// What the end of power leaves.
@@ -77,12 +80,13 @@ impl MemoryStore {
     }
 
     fn open(disk: Arc<Disk>) -> Self {
-        let epoch = {
+        let (epoch, was_closed) = {
             let mut kept = lock(&disk.kept);
+            let was_closed = kept.closed == kept.epoch;
             kept.epoch += 1;
-            Epoch(kept.epoch)
+            (Epoch(kept.epoch), was_closed)
         };
-        Self { disk, epoch, fault: Mutex::new(None) }
+        Self { disk, epoch, was_closed, fault: Mutex::new(None) }
     }
 
     /// Makes the `nth` commit from now on fail (1: the next one), before or after it is written.
@@ -155,6 +159,10 @@ impl Store for MemoryStore {
         self.epoch
     }
 
+    fn was_closed(&self) -> bool {
+        self.was_closed
+    }
+
     fn commit(&self, commits: &[RunCommit], durable: bool) -> Result<(), StoreError> {
         if let Some(fault) = self.fault() {
             return Err(fault);
@@ -218,6 +226,9 @@ impl Store for MemoryStore {
         let mut kept = lock(&self.disk.kept);
         let unsynced = std::mem::take(&mut kept.unsynced);
         kept.durable.apply(&unsynced);
+        if kept.epoch == self.epoch.0 {
+            kept.closed = self.epoch.0;
+        }
         Ok(())
     }
 }

@@ -2,16 +2,18 @@
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
+use std::time::Duration;
 
 use proptest::collection::{btree_map, vec};
 use proptest::option;
 use proptest::prelude::*;
 
 use crate::engine::{
-    Attribute, ChannelState, Closed, Closing, Condition, Event, Execution, Failure, FailureKind, Matched,
-    Message, Method, Outcome, Output, Phase, Recovery, RunIdentity, RunState, Source, Status, Stop,
+    Answered, Attribute, CancelPlan, Canceling, ChannelState, Closed, Closing, Condition, Event, Execution,
+    Failure, FailureKind, HandedOut, Matched, Message, Method, Outcome, Output, Phase, Recovery, RunIdentity,
+    RunState, RunTimeout, Source, Status, StepTarget, Stop, TimeoutAction,
 };
-use crate::ids::{ExecutionNo, FlowId, MapKey, Name, RunId, Slot};
+use crate::ids::{Epoch, ExecutionNo, FlowId, MapKey, Name, RunId, Slot};
 use crate::store::{LiveRun, RunSummary};
 use crate::time::Timestamp;
 use crate::value::Payload;
@@ -65,6 +67,8 @@ pub(crate) fn failure() -> impl Strategy<Value = Failure> {
         Just(FailureKind::Panic),
         Just(FailureKind::Timeout),
         Just(FailureKind::Unworkable),
+        Just(FailureKind::HeartbeatTimeout),
+        Just(FailureKind::Crash),
     ];
     (kind, ".{0,9}", ".{0,9}", vec(".{0,9}", 0..3), option::of(".{0,9}")).prop_map(
         |(kind, type_name, message, chain, place)| Failure { kind, type_name, message, chain, place },
@@ -82,6 +86,8 @@ fn recovery() -> impl Strategy<Value = Recovery> {
 fn source() -> impl Strategy<Value = Source> {
     prop_oneof![
         Just(Source::Start),
+        Just(Source::Timeout),
+        Just(Source::Cancel),
         execution_no().prop_map(Source::Step),
         execution_no().prop_map(Source::Recovery),
         name().prop_map(Source::Rpc),
@@ -119,6 +125,7 @@ fn closing() -> impl Strategy<Value = Closing> {
     let stop = prop_oneof![Just(Stop::Cancel), Just(Stop::Terminate), Just(Stop::Fail)];
     prop_oneof![
         Just(Closing::Completed),
+        Just(Closing::TimedOut),
         ".{0,9}".prop_map(|reason| Closing::Failed { reason }),
         (name(), any::<u32>(), failure()).prop_map(|(step, number, failure)| Closing::StepFailed {
             step,
@@ -136,7 +143,19 @@ pub(crate) fn event() -> impl Strategy<Value = Event> {
 
 fn run_event() -> impl Strategy<Value = Event> {
     prop_oneof![
-        identity().prop_map(|identity| Event::RunStarted { identity }),
+        (identity(), option::of(run_timeout()))
+            .prop_map(|(identity, timeout)| Event::RunStarted { identity, timeout }),
+        (option::of(".{0,9}"), timestamp(), option::of(target()))
+            .prop_map(|(reason, until, cleanup)| Event::CancelRequested { reason, until, cleanup }),
+        Just(Event::TimeoutReached),
+        Just(Event::GraceEnded),
+        Just(Event::RunPaused),
+        Just(Event::RunResumed),
+        answered().prop_map(|Answered { request, digest, answer }| Event::RequestAnswered {
+            request,
+            digest,
+            answer
+        }),
         (slot(), payload()).prop_map(|(slot, value)| Event::AttributeSet { slot, value }),
         slot().prop_map(|slot| Event::AttributeDeleted { slot }),
         (slot(), payload()).prop_map(|(slot, value)| Event::MessagePublished { slot, value }),
@@ -151,15 +170,11 @@ fn run_event() -> impl Strategy<Value = Event> {
 }
 
 fn step_event() -> impl Strategy<Value = Event> {
-    let scheduled = (execution_no(), name(), source(), payload(), any::<bool>(), option::of(recovery()));
+    let entry = (execution_no(), name(), source(), payload(), any::<bool>());
+    let scheduled = (entry, option::of(recovery()), locks());
     prop_oneof![
-        scheduled.prop_map(|(execution, step, source, input, waits, recovery)| Event::StepScheduled {
-            execution,
-            step,
-            source,
-            input,
-            waits,
-            recovery
+        scheduled.prop_map(|((execution, step, source, input, waits), recovery, locks)| {
+            Event::StepScheduled { locks, execution, step, source, input, waits, recovery }
         }),
         (execution_no(), condition())
             .prop_map(|(execution, condition)| Event::WaitStarted { execution, condition }),
@@ -167,6 +182,12 @@ fn step_event() -> impl Strategy<Value = Event> {
         (execution_no(), matched()).prop_map(|(execution, matched)| Event::WaitMet { execution, matched }),
         execution_no().prop_map(|execution| Event::StepCompleted { execution }),
         execution_no().prop_map(|execution| Event::StepCanceled { execution }),
+        execution_no().prop_map(|execution| Event::LocksTaken { execution }),
+        (execution_no(), payload())
+            .prop_map(|(execution, value)| Event::CheckpointStored { execution, value }),
+        (execution_no(), handed_out()).prop_map(|(execution, HandedOut { opening, lost })| {
+            Event::HandedOut { execution, opening, lost }
+        }),
     ]
 }
 
@@ -195,6 +216,7 @@ fn phase() -> impl Strategy<Value = Phase> {
     let method = || prop_oneof![Just(Method::WaitFor), Just(Method::Execute)];
     prop_oneof![
         method().prop_map(Phase::Ready),
+        Just(Phase::Blocked),
         (condition(), timestamp())
             .prop_map(|(condition, fired_until)| Phase::Waiting { condition, fired_until }),
         (method(), timestamp()).prop_map(|(method, until)| Phase::Backoff { method, until }),
@@ -207,15 +229,53 @@ fn outcome() -> impl Strategy<Value = Outcome> {
         .prop_map(|(condition, matched, reserved)| Outcome { condition, matched, reserved })
 }
 
+fn locks() -> impl Strategy<Value = Vec<Slot>> {
+    vec(slot(), 0..3)
+}
+
+fn target() -> impl Strategy<Value = StepTarget> {
+    (name(), any::<bool>(), locks()).prop_map(|(step, waits, locks)| StepTarget { step, waits, locks })
+}
+
+fn run_timeout() -> impl Strategy<Value = RunTimeout> {
+    let plan = (any::<u32>(), option::of(target()))
+        .prop_map(|(grace, cleanup)| CancelPlan { grace: Duration::from_micros(grace.into()), cleanup });
+    let then = prop_oneof![
+        Just(TimeoutAction::Fail),
+        plan.prop_map(TimeoutAction::Cancel),
+        target().prop_map(TimeoutAction::Step),
+    ];
+    (timestamp(), then).prop_map(|(at, then)| RunTimeout { at, then })
+}
+
+fn canceling() -> impl Strategy<Value = Canceling> {
+    (option::of(".{0,9}"), option::of(timestamp()), option::of(target()), any::<bool>())
+        .prop_map(|(reason, until, cleanup, cleaning)| Canceling { reason, until, cleanup, cleaning })
+}
+
+fn answered() -> impl Strategy<Value = Answered> {
+    (name(), any::<u64>(), payload()).prop_map(|(request, digest, answer)| Answered {
+        request,
+        digest,
+        answer,
+    })
+}
+
+fn handed_out() -> impl Strategy<Value = HandedOut> {
+    (any::<u64>(), any::<u32>()).prop_map(|(opening, lost)| HandedOut { opening: Epoch(opening), lost })
+}
+
 fn execution() -> impl Strategy<Value = Execution> {
     let entry = (name(), any::<u32>(), source(), payload(), option::of(recovery()));
     let standing = (phase(), timestamp(), any::<u32>(), any::<u32>());
     let past = (option::of(timestamp()), option::of(failure()), option::of(outcome()));
-    (entry, standing, past).prop_map(
+    let kept = (locks(), option::of(payload()), option::of(handed_out()));
+    (entry, standing, past, kept).prop_map(
         |(
             (step, number, source, input, recovery),
             (phase, since, attempt, failures),
             (first_attempt_at, last_failure, outcome),
+            (locks, checkpoint, handed_out),
         )| Execution {
             step,
             number,
@@ -228,6 +288,9 @@ fn execution() -> impl Strategy<Value = Execution> {
             first_attempt_at,
             last_failure,
             recovery,
+            locks,
+            checkpoint,
+            handed_out,
             outcome,
         },
     )
@@ -261,10 +324,12 @@ pub(crate) fn run_state() -> impl Strategy<Value = RunState> {
         vec(output, 0..2),
         option::of(closed),
     );
-    (head, body).prop_map(
+    let ending = (any::<bool>(), option::of(run_timeout()), option::of(canceling()), vec(answered(), 0..3));
+    (head, body, ending).prop_map(
         |(
             (identity, version, scheduled, step_counts),
             (executions, attributes, channels, completion_requested, outputs, closed),
+            (paused, timeout, canceling, requests),
         )| {
             let mut state = RunState {
                 identity: Arc::new(identity),
@@ -277,6 +342,12 @@ pub(crate) fn run_state() -> impl Strategy<Value = RunState> {
                 channels,
                 completion_requested,
                 outputs,
+                paused,
+                locks: BTreeMap::new(),
+                blocked: BTreeMap::new(),
+                timeout,
+                canceling,
+                requests: requests.into(),
                 closed,
             };
             super::state::derive(&mut state);
@@ -288,6 +359,7 @@ pub(crate) fn run_state() -> impl Strategy<Value = RunState> {
 pub(crate) fn summary() -> impl Strategy<Value = RunSummary> {
     let status = prop_oneof![
         Just(Status::Running),
+        Just(Status::Paused),
         Just(Status::Completed),
         Just(Status::Failed),
         Just(Status::Canceled),

@@ -3,15 +3,16 @@
 use super::bytes::{ReadError, Reader, Writer};
 use super::tag::event as tag;
 use crate::engine::Event;
-use crate::ids::ExecutionNo;
+use crate::ids::{Epoch, ExecutionNo};
 use crate::time::Timestamp;
 
 impl Writer {
     pub(super) fn event(&mut self, at: Timestamp, event: &Event) {
         match event {
-            Event::RunStarted { identity } => {
+            Event::RunStarted { identity, timeout } => {
                 self.byte(tag::RUN_STARTED);
                 self.identity(at, identity);
+                self.option(timeout.as_ref(), |out, timeout| out.run_timeout(at, timeout));
             }
             Event::AttributeSet { slot, value } => {
                 self.byte(tag::ATTRIBUTE_SET);
@@ -31,13 +32,24 @@ impl Writer {
                 self.byte(tag::RPC_APPLIED);
                 self.name(rpc);
             }
-            Event::StepScheduled { execution, step, source, input, waits, recovery } => {
+            Event::StepScheduled { execution, step, source, input, waits, recovery, locks } => {
                 self.of_execution(tag::STEP_SCHEDULED, *execution);
                 self.name(step);
                 self.source(source);
                 self.payload(input);
                 self.flag(*waits);
                 self.option(recovery.as_ref(), Self::recovery);
+                self.slots(locks);
+            }
+            Event::LocksTaken { execution } => self.of_execution(tag::LOCKS_TAKEN, *execution),
+            Event::CheckpointStored { execution, value } => {
+                self.of_execution(tag::CHECKPOINT_STORED, *execution);
+                self.payload(value);
+            }
+            Event::HandedOut { execution, opening, lost } => {
+                self.of_execution(tag::HANDED_OUT, *execution);
+                self.number(opening.0);
+                self.number((*lost).into());
             }
             Event::WaitStarted { execution, condition } => {
                 self.of_execution(tag::WAIT_STARTED, *execution);
@@ -69,6 +81,22 @@ impl Writer {
                 self.failure(failure);
             }
             Event::StepCanceled { execution } => self.of_execution(tag::STEP_CANCELED, *execution),
+            Event::TimeoutReached => self.byte(tag::TIMEOUT_REACHED),
+            Event::CancelRequested { reason, until, cleanup } => {
+                self.byte(tag::CANCEL_REQUESTED);
+                self.option(reason.as_deref(), Self::text);
+                self.time(at, *until);
+                self.option(cleanup.as_ref(), Self::target);
+            }
+            Event::GraceEnded => self.byte(tag::GRACE_ENDED),
+            Event::RunPaused => self.byte(tag::RUN_PAUSED),
+            Event::RunResumed => self.byte(tag::RUN_RESUMED),
+            Event::RequestAnswered { request, digest, answer } => {
+                self.byte(tag::REQUEST_ANSWERED);
+                self.name(request);
+                self.number(*digest);
+                self.payload(answer);
+            }
             Event::OutputProduced { step, number, value } => {
                 self.byte(tag::OUTPUT_PRODUCED);
                 self.name(step);
@@ -91,7 +119,10 @@ impl Writer {
 impl Reader<'_> {
     pub(super) fn event(&mut self, at: Timestamp) -> Result<Event, ReadError> {
         Ok(match self.byte()? {
-            tag::RUN_STARTED => Event::RunStarted { identity: self.identity(at)? },
+            tag::RUN_STARTED => Event::RunStarted {
+                identity: self.identity(at)?,
+                timeout: self.option(|input| input.run_timeout(at))?,
+            },
             tag::ATTRIBUTE_SET => Event::AttributeSet { slot: self.slot()?, value: self.payload()? },
             tag::ATTRIBUTE_DELETED => Event::AttributeDeleted { slot: self.slot()? },
             tag::MESSAGE_PUBLISHED => Event::MessagePublished { slot: self.slot()?, value: self.payload()? },
@@ -103,6 +134,16 @@ impl Reader<'_> {
                 input: self.payload()?,
                 waits: self.flag()?,
                 recovery: self.option(Self::recovery)?,
+                locks: self.slots()?,
+            },
+            tag::LOCKS_TAKEN => Event::LocksTaken { execution: self.execution()? },
+            tag::CHECKPOINT_STORED => {
+                Event::CheckpointStored { execution: self.execution()?, value: self.payload()? }
+            }
+            tag::HANDED_OUT => Event::HandedOut {
+                execution: self.execution()?,
+                opening: self.number().map(Epoch)?,
+                lost: self.small_number()?,
             },
             tag::WAIT_STARTED => {
                 Event::WaitStarted { execution: self.execution()?, condition: self.condition(at)? }
@@ -121,6 +162,20 @@ impl Reader<'_> {
             tag::STEP_COMPLETED => Event::StepCompleted { execution: self.execution()? },
             tag::STEP_FAILED => Event::StepFailed { execution: self.execution()?, failure: self.failure()? },
             tag::STEP_CANCELED => Event::StepCanceled { execution: self.execution()? },
+            tag::TIMEOUT_REACHED => Event::TimeoutReached,
+            tag::CANCEL_REQUESTED => Event::CancelRequested {
+                reason: self.option(|input| input.text().map(str::to_owned))?,
+                until: self.time(at)?,
+                cleanup: self.option(Self::target)?,
+            },
+            tag::GRACE_ENDED => Event::GraceEnded,
+            tag::RUN_PAUSED => Event::RunPaused,
+            tag::RUN_RESUMED => Event::RunResumed,
+            tag::REQUEST_ANSWERED => Event::RequestAnswered {
+                request: self.name()?,
+                digest: self.number()?,
+                answer: self.payload()?,
+            },
             tag::OUTPUT_PRODUCED => Event::OutputProduced {
                 step: self.name()?,
                 number: self.small_number()?,

@@ -12,6 +12,8 @@ impl Writer {
             FailureKind::Panic => tag::failure::PANIC,
             FailureKind::Timeout => tag::failure::TIMEOUT,
             FailureKind::Unworkable => tag::failure::UNWORKABLE,
+            FailureKind::HeartbeatTimeout => tag::failure::HEARTBEAT_TIMEOUT,
+            FailureKind::Crash => tag::failure::CRASH,
         });
         self.text(&failure.type_name);
         self.text(&failure.message);
@@ -36,6 +38,8 @@ impl Writer {
                 self.byte(tag::source::RECOVERY);
                 self.execution(*execution);
             }
+            Source::Timeout => self.byte(tag::source::TIMEOUT),
+            Source::Cancel => self.byte(tag::source::CANCEL),
             Source::Rpc(rpc) => {
                 self.byte(tag::source::RPC);
                 self.name(rpc);
@@ -56,6 +60,7 @@ impl Writer {
                 self.number((*number).into());
                 self.failure(failure);
             }
+            Closing::TimedOut => self.byte(tag::closing::TIMED_OUT),
             Closing::Stopped { stop, reason } => {
                 self.byte(tag::closing::STOPPED);
                 self.byte(match stop {
@@ -87,6 +92,8 @@ impl Reader<'_> {
             tag::failure::PANIC => FailureKind::Panic,
             tag::failure::TIMEOUT => FailureKind::Timeout,
             tag::failure::UNWORKABLE => FailureKind::Unworkable,
+            tag::failure::HEARTBEAT_TIMEOUT => FailureKind::HeartbeatTimeout,
+            tag::failure::CRASH => FailureKind::Crash,
             other => return Err(self.unknown_tag("failure", other)),
         })
     }
@@ -100,6 +107,8 @@ impl Reader<'_> {
             tag::source::START => Source::Start,
             tag::source::STEP => Source::Step(self.execution()?),
             tag::source::RECOVERY => Source::Recovery(self.execution()?),
+            tag::source::TIMEOUT => Source::Timeout,
+            tag::source::CANCEL => Source::Cancel,
             tag::source::RPC => Source::Rpc(self.name()?),
             other => return Err(self.unknown_tag("source", other)),
         })
@@ -114,6 +123,7 @@ impl Reader<'_> {
                 number: self.small_number()?,
                 failure: self.failure()?,
             },
+            tag::closing::TIMED_OUT => Closing::TimedOut,
             tag::closing::STOPPED => Closing::Stopped {
                 stop: self.stop()?,
                 reason: self.option(|input| input.text().map(str::to_owned))?,

@@ -3,14 +3,16 @@
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
+use std::time::Duration;
 
 use super::super::types::{LiveRun, RunSummary};
 use super::*;
 use crate::engine::{
-    Attribute, ChannelState, Closed, Closing, Condition, Event, Execution, Failure, FailureKind, Matched,
-    Message, Method, Outcome, Output, Phase, Recovery, RunIdentity, RunState, Source, Status, Stop,
+    Answered, Attribute, CancelPlan, Canceling, ChannelState, Closed, Closing, Condition, Event, Execution,
+    Failure, FailureKind, HandedOut, Matched, Message, Method, Outcome, Output, Phase, Recovery, RunIdentity,
+    RunState, RunTimeout, Source, Status, StepTarget, Stop, TimeoutAction,
 };
-use crate::ids::{ExecutionNo, FlowId, MapKey, Name, RunId, Slot};
+use crate::ids::{Epoch, ExecutionNo, FlowId, MapKey, Name, RunId, Slot};
 use crate::time::Timestamp;
 use crate::value::Payload;
 
@@ -80,7 +82,17 @@ fn scheduled(source: Source, recovery: Option<Recovery>) -> Event {
         input: value(7),
         waits: true,
         recovery,
+        locks: vec![entry()],
     }
+}
+
+fn target() -> StepTarget {
+    StepTarget { step: name("p"), waits: true, locks: vec![slot()] }
+}
+
+fn begun(then: Option<TimeoutAction>) -> Event {
+    let timeout = then.map(|then| RunTimeout { at: Timestamp::from_micros(1_000_002), then });
+    Event::RunStarted { identity: identity(), timeout }
 }
 
 fn closed(closing: Closing) -> Event {
@@ -102,7 +114,13 @@ fn events() -> Vec<Event> {
     let step_failed =
         Closing::StepFailed { step: name("p"), number: 1, failure: failure(FailureKind::Error) };
     vec![
-        Event::RunStarted { identity: identity() },
+        begun(None),
+        begun(Some(TimeoutAction::Fail)),
+        begun(Some(TimeoutAction::Cancel(CancelPlan {
+            grace: Duration::from_secs(1),
+            cleanup: Some(target()),
+        }))),
+        begun(Some(TimeoutAction::Step(target()))),
         Event::AttributeSet { slot: slot(), value: value(5) },
         Event::AttributeDeleted { slot: entry() },
         Event::MessagePublished { slot: entry(), value: value(5) },
@@ -111,6 +129,18 @@ fn events() -> Vec<Event> {
         scheduled(Source::Step(ExecutionNo(1)), None),
         scheduled(Source::Recovery(ExecutionNo(1)), Some(recovery)),
         scheduled(Source::Rpc(name("r")), None),
+        scheduled(Source::Timeout, None),
+        scheduled(Source::Cancel, None),
+        Event::LocksTaken { execution },
+        Event::CheckpointStored { execution, value: value(5) },
+        Event::HandedOut { execution, opening: Epoch(3), lost: 1 },
+        Event::TimeoutReached,
+        Event::CancelRequested { reason: Some("why".into()), until: AT, cleanup: Some(target()) },
+        Event::CancelRequested { reason: None, until: AT, cleanup: None },
+        Event::GraceEnded,
+        Event::RunPaused,
+        Event::RunResumed,
+        Event::RequestAnswered { request: name("q"), digest: 300, answer: value(5) },
         Event::WaitStarted { execution, condition: condition() },
         Event::TimerFired { execution, until: AT },
         Event::WaitMet { execution, matched: matched() },
@@ -126,12 +156,15 @@ fn events() -> Vec<Event> {
         parked(FailureKind::Panic),
         parked(FailureKind::Timeout),
         parked(FailureKind::Unworkable),
+        parked(FailureKind::HeartbeatTimeout),
+        parked(FailureKind::Crash),
         Event::StepResumed { execution },
         Event::StepCompleted { execution },
         Event::StepFailed { execution, failure: failure(FailureKind::Error) },
         Event::StepCanceled { execution },
         Event::OutputProduced { step: name("p"), number: 1, value: value(9) },
         closed(Closing::Completed),
+        closed(Closing::TimedOut),
         closed(Closing::Failed { reason: "no".into() }),
         closed(step_failed),
         stopped(Stop::Cancel, None),
@@ -142,15 +175,30 @@ fn events() -> Vec<Event> {
 
 /// One for each of [`events`].
 const EVENTS: &[&str] = &[
-    "0101fc80841e0001010166026964abababababababababababababababab00",
+    "0101fc80841e0001010166026964abababababababababababababababab0000",
+    "0101fc80841e0001010166026964abababababababababababababababab00010401",
+    "0101fc80841e0001010166026964abababababababababababababababab00010402fc40420f000101700101017300",
+    "0101fc80841e0001010166026964abababababababababababababababab0001040301700101017300",
     "0101fc80841e000102017300010135",
     "0101fc80841e000103017301016b",
     "0101fc80841e000104017301016b010135",
     "0101fc80841e0001050172",
-    "0101fc80841e000106020170010101370100",
-    "0101fc80841e00010602017002010101370100",
-    "0101fc80841e000106020170030101013701010171010154016d0101630103703a3104",
-    "0101fc80841e0001060201700401720101370100",
+    "0101fc80841e00010602017001010137010001017301016b",
+    "0101fc80841e0001060201700201010137010001017301016b",
+    "0101fc80841e000106020170030101013701010171010154016d0101630103703a310401017301016b",
+    "0101fc80841e000106020170040172010137010001017301016b",
+    "0101fc80841e00010602017005010137010001017301016b",
+    "0101fc80841e00010602017006010137010001017301016b",
+    "0101fc80841e00011302",
+    "0101fc80841e00011402010135",
+    "0101fc80841e000115020301",
+    "0101fc80841e000116",
+    "0101fc80841e0001170103776879000101700101017300",
+    "0101fc80841e000117000000",
+    "0101fc80841e000118",
+    "0101fc80841e000119",
+    "0101fc80841e00011a",
+    "0101fc80841e00011b0171fb2c01010135",
     "0101fc80841e0001070206010132050204010201017301016b01fb2c0100020403010131",
     "0101fc80841e0001080200",
     "0101fc80841e000109020504020301010302",
@@ -161,12 +209,15 @@ const EVENTS: &[&str] = &[
     "0101fc80841e00010c02030154016d0101630103703a31",
     "0101fc80841e00010c02040154016d0101630103703a31",
     "0101fc80841e00010c02050154016d0101630103703a31",
+    "0101fc80841e00010c02060154016d0101630103703a31",
+    "0101fc80841e00010c02070154016d0101630103703a31",
     "0101fc80841e00010d02",
     "0101fc80841e00010e02",
     "0101fc80841e00010f02010154016d0101630103703a31",
     "0101fc80841e00011002",
     "0101fc80841e000111017001010139",
     "0101fc80841e00011201",
+    "0101fc80841e00011205",
     "0101fc80841e00011202026e6f",
     "0101fc80841e00011203017001010154016d0101630103703a31",
     "0101fc80841e000112040100",
@@ -197,6 +248,9 @@ fn execution(phase: Phase) -> Execution {
         first_attempt_at: None,
         last_failure: None,
         recovery: None,
+        locks: vec![],
+        checkpoint: None,
+        handed_out: None,
         outcome: None,
     }
 }
@@ -211,6 +265,9 @@ fn state() -> RunState {
         Execution {
             outcome: Some(outcome),
             recovery: Some(recovery),
+            locks: vec![slot()],
+            checkpoint: Some(value(4)),
+            handed_out: Some(HandedOut { opening: Epoch(3), lost: 1 }),
             ..execution(Phase::Ready(Method::Execute))
         },
         execution(Phase::Waiting { condition: condition(), fired_until: AT }),
@@ -221,7 +278,10 @@ fn state() -> RunState {
             ..execution(Phase::Backoff { method: Method::WaitFor, until: Timestamp::MAX })
         },
         execution(Phase::Parked(Method::Execute)),
+        Execution { locks: vec![slot()], ..execution(Phase::Blocked) },
     ];
+    let canceling =
+        Canceling { reason: Some("why".into()), until: Some(AT), cleanup: Some(target()), cleaning: false };
     let channel = ChannelState {
         queue: [message(2), message(3)].into(),
         published: 3,
@@ -239,17 +299,24 @@ fn state() -> RunState {
         channels: BTreeMap::from([(entry(), channel)]),
         completion_requested: true,
         outputs: vec![Output { step: name("p"), number: 1, value: value(6) }],
+        paused: true,
+        locks: BTreeMap::from([(slot(), ExecutionNo(1))]),
+        blocked: BTreeMap::from([(slot(), [ExecutionNo(5)].into())]),
+        timeout: Some(RunTimeout { at: Timestamp::MAX, then: TimeoutAction::Fail }),
+        canceling: Some(canceling),
+        requests: [Answered { request: name("q"), digest: 300, answer: value(5) }].into(),
         closed: Some(Closed { at: AT, closing: Closing::Completed, unconsumed: 3 }),
     }
 }
 
 const STATE: &str = concat!(
-    "0101fc80841e000166026964abababababababababababababababab0009fb2c01010170040401017001010101370102",
-    "0002000000010171030154016d0101630103703a31040106010132050204010201017301016b01fb2c01000204030101",
-    "31050402030101030201017301016b0101013502017001010101370206010132050204010201017301016b01fb2c0100",
-    "020403010131000002000000000003017001010101370301fd7e3bc89819880807000201010001040154016d01016301",
-    "03703a3100000401700101010137040200020000000000010173000101350801017301016b0302020101350301013501",
-    "0101700101013601000103",
+    "0101fc80841e000166026964abababababababababababababababab0009fb2c01010170040501017001010101370102",
+    "0002000000010171030154016d0101630103703a31040101730001010134010301010601013205020401020101730101",
+    "6b01fb2c0100020403010131050402030101030201017301016b01010135020170010101013702060101320502040102",
+    "01017301016b01fb2c0100020403010131000002000000000000000003017001010101370301fd7e3bc8981988080700",
+    "0201010001040154016d0101630103703a31000000000004017001010101370402000200000000000000000501700101",
+    "0101370500020000000001017300000000010173000101350801017301016b03020201013503010135010101fd7e3bc8",
+    "9819880807010101037768790100010170010101730000010171fb2c010101350101700101013601000103",
 );
 
 #[test]
@@ -273,6 +340,7 @@ fn summaries() -> Vec<RunSummary> {
         summary(Status::Failed, Some(Timestamp::EPOCH)),
         summary(Status::Canceled, None),
         summary(Status::Terminated, Some(Timestamp::MAX)),
+        summary(Status::Paused, None),
     ]
 }
 
@@ -283,6 +351,7 @@ const SUMMARIES: &[&str] = &[
     "0101026964016603fc80841e0001fc7f841e00",
     "0101026964016604fc80841e0000",
     "0101026964016605fc80841e0001fd7e3bc89819880807",
+    "0101026964016606fc80841e0000",
 ];
 const LIVE: &str = "0101abababababababababababababababab0166";
 const SNAPSHOT_ROW: &str = "00000000000001020102";

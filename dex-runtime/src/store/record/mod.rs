@@ -11,6 +11,7 @@
 
 mod bytes;
 mod condition;
+mod ending;
 mod event;
 mod failure;
 mod parts;

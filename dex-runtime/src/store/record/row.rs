@@ -76,6 +76,7 @@ impl Writer {
     fn status(&mut self, status: Status) {
         self.byte(match status {
             Status::Running => tag::status::RUNNING,
+            Status::Paused => tag::status::PAUSED,
             Status::Completed => tag::status::COMPLETED,
             Status::Failed => tag::status::FAILED,
             Status::Canceled => tag::status::CANCELED,
@@ -88,6 +89,7 @@ impl Reader<'_> {
     fn status(&mut self) -> Result<Status, ReadError> {
         Ok(match self.byte()? {
             tag::status::RUNNING => Status::Running,
+            tag::status::PAUSED => Status::Paused,
             tag::status::COMPLETED => Status::Completed,
             tag::status::FAILED => Status::Failed,
             tag::status::CANCELED => Status::Canceled,

@@ -12,9 +12,10 @@ use super::super::types::StoreError;
 use super::bytes::{ReadError, Reader, Writer};
 use super::{begin, read, tag};
 use crate::engine::{
-    Attribute, ChannelState, Closed, Execution, Message, Method, Outcome, Output, Phase, RunState,
+    Answered, Attribute, Canceling, ChannelState, Closed, Execution, HandedOut, Message, Method, Outcome,
+    Output, Phase, RunState,
 };
-use crate::ids::Slot;
+use crate::ids::{Epoch, Slot};
 use crate::time::Timestamp;
 
 const VERSION: u8 = 1;
@@ -49,14 +50,23 @@ pub(super) fn derive(state: &mut RunState) {
         channel.waiting.clear();
     }
     state.ready = 0;
+    (state.locks, state.blocked) = (BTreeMap::new(), BTreeMap::new());
     for (number, execution) in &state.executions {
         if let Some(outcome) = &execution.outcome {
             for (slot, _) in &outcome.reserved {
                 channel(&mut state.channels, slot).reserved += 1;
             }
         }
+        if execution.holds_locks() {
+            state.locks.extend(execution.locks.iter().map(|slot| (slot.clone(), *number)));
+        }
         match &execution.phase {
             Phase::Ready(_) => state.ready += 1,
+            Phase::Blocked => {
+                for slot in &execution.locks {
+                    state.blocked.entry(slot.clone()).or_default().insert(*number);
+                }
+            }
             Phase::Waiting { condition, .. } => condition.each_channel(&mut |slot| {
                 channel(&mut state.channels, slot).waiting.insert(*number);
             }),
@@ -95,6 +105,19 @@ impl Writer {
             out.list(&channel.queue, Self::message);
         });
         self.flag(state.completion_requested);
+        self.flag(state.paused);
+        self.option(state.timeout.as_ref(), |out, timeout| out.run_timeout(base, timeout));
+        self.option(state.canceling.as_ref(), |out, canceling| {
+            out.option(canceling.reason.as_deref(), Self::text);
+            out.option(canceling.until, |out, at| out.time(base, at));
+            out.option(canceling.cleanup.as_ref(), Self::target);
+            out.flag(canceling.cleaning);
+        });
+        self.list(&state.requests, |out, answered| {
+            out.name(&answered.request);
+            out.number(answered.digest);
+            out.payload(&answered.answer);
+        });
         self.list(&state.outputs, |out, output| {
             out.name(&output.step);
             out.number(output.number.into());
@@ -119,6 +142,12 @@ impl Writer {
         self.option(execution.first_attempt_at, |out, at| out.time(base, at));
         self.option(execution.last_failure.as_ref(), Self::failure);
         self.option(execution.recovery.as_ref(), Self::recovery);
+        self.slots(&execution.locks);
+        self.option(execution.checkpoint.as_ref(), Self::payload);
+        self.option(execution.handed_out, |out, handed_out| {
+            out.number(handed_out.opening.0);
+            out.number(handed_out.lost.into());
+        });
         self.option(execution.outcome.as_ref(), |out, outcome| {
             out.condition(base, &outcome.condition);
             out.matched(&outcome.matched);
@@ -135,6 +164,7 @@ impl Writer {
                 self.byte(tag::phase::READY);
                 self.method(*method);
             }
+            Phase::Blocked => self.byte(tag::phase::BLOCKED),
             Phase::Waiting { condition, fired_until } => {
                 self.byte(tag::phase::WAITING);
                 self.condition(base, condition);
@@ -178,6 +208,12 @@ impl Reader<'_> {
             attributes: Arc::new(self.list(|input| Ok((input.slot()?, input.attribute()?)))?),
             channels: self.list(|input| Ok((input.slot()?, input.channel()?)))?,
             completion_requested: self.flag()?,
+            paused: self.flag()?,
+            locks: BTreeMap::new(),
+            blocked: BTreeMap::new(),
+            timeout: self.option(|input| input.run_timeout(base))?,
+            canceling: self.option(|input| input.canceling(base))?,
+            requests: self.list(Self::answered)?,
             outputs: self.list(Self::output)?,
             closed: self.option(|input| input.closed(base))?,
         })
@@ -200,6 +236,23 @@ impl Reader<'_> {
         Ok(Closed { at: self.time(base)?, closing: self.closing()?, unconsumed: self.number()? })
     }
 
+    fn canceling(&mut self, base: Timestamp) -> Result<Canceling, ReadError> {
+        Ok(Canceling {
+            reason: self.option(|input| input.text().map(str::to_owned))?,
+            until: self.option(|input| input.time(base))?,
+            cleanup: self.option(Self::target)?,
+            cleaning: self.flag()?,
+        })
+    }
+
+    fn answered(&mut self) -> Result<Answered, ReadError> {
+        Ok(Answered { request: self.name()?, digest: self.number()?, answer: self.payload()? })
+    }
+
+    fn handed_out(&mut self) -> Result<HandedOut, ReadError> {
+        Ok(HandedOut { opening: self.number().map(Epoch)?, lost: self.small_number()? })
+    }
+
     fn execution_state(&mut self, base: Timestamp) -> Result<Execution, ReadError> {
         Ok(Execution {
             step: self.name()?,
@@ -213,6 +266,9 @@ impl Reader<'_> {
             first_attempt_at: self.option(|input| input.time(base))?,
             last_failure: self.option(Self::failure)?,
             recovery: self.option(Self::recovery)?,
+            locks: self.slots()?,
+            checkpoint: self.option(Self::payload)?,
+            handed_out: self.option(Self::handed_out)?,
             outcome: self.option(|input| input.outcome(base))?,
         })
     }
@@ -228,6 +284,7 @@ impl Reader<'_> {
     fn phase(&mut self, base: Timestamp) -> Result<Phase, ReadError> {
         Ok(match self.byte()? {
             tag::phase::READY => Phase::Ready(self.method()?),
+            tag::phase::BLOCKED => Phase::Blocked,
             tag::phase::WAITING => {
                 Phase::Waiting { condition: self.condition(base)?, fired_until: self.time(base)? }
             }

@@ -21,6 +21,15 @@ pub(super) mod event {
     pub(in super::super) const STEP_CANCELED: u8 = 16;
     pub(in super::super) const OUTPUT_PRODUCED: u8 = 17;
     pub(in super::super) const RUN_CLOSED: u8 = 18;
+    pub(in super::super) const LOCKS_TAKEN: u8 = 19;
+    pub(in super::super) const CHECKPOINT_STORED: u8 = 20;
+    pub(in super::super) const HANDED_OUT: u8 = 21;
+    pub(in super::super) const TIMEOUT_REACHED: u8 = 22;
+    pub(in super::super) const CANCEL_REQUESTED: u8 = 23;
+    pub(in super::super) const GRACE_ENDED: u8 = 24;
+    pub(in super::super) const RUN_PAUSED: u8 = 25;
+    pub(in super::super) const RUN_RESUMED: u8 = 26;
+    pub(in super::super) const REQUEST_ANSWERED: u8 = 27;
 }
 
 pub(super) mod source {
@@ -28,6 +37,8 @@ pub(super) mod source {
     pub(in super::super) const STEP: u8 = 2;
     pub(in super::super) const RECOVERY: u8 = 3;
     pub(in super::super) const RPC: u8 = 4;
+    pub(in super::super) const TIMEOUT: u8 = 5;
+    pub(in super::super) const CANCEL: u8 = 6;
 }
 
 pub(super) mod failure {
@@ -36,6 +47,8 @@ pub(super) mod failure {
     pub(in super::super) const PANIC: u8 = 3;
     pub(in super::super) const TIMEOUT: u8 = 4;
     pub(in super::super) const UNWORKABLE: u8 = 5;
+    pub(in super::super) const HEARTBEAT_TIMEOUT: u8 = 6;
+    pub(in super::super) const CRASH: u8 = 7;
 }
 
 pub(super) mod closing {
@@ -43,6 +56,7 @@ pub(super) mod closing {
     pub(in super::super) const FAILED: u8 = 2;
     pub(in super::super) const STEP_FAILED: u8 = 3;
     pub(in super::super) const STOPPED: u8 = 4;
+    pub(in super::super) const TIMED_OUT: u8 = 5;
 }
 
 pub(super) mod stop {
@@ -78,6 +92,7 @@ pub(super) mod phase {
     pub(in super::super) const WAITING: u8 = 2;
     pub(in super::super) const BACKOFF: u8 = 3;
     pub(in super::super) const PARKED: u8 = 4;
+    pub(in super::super) const BLOCKED: u8 = 5;
 }
 
 pub(super) mod status {
@@ -86,6 +101,13 @@ pub(super) mod status {
     pub(in super::super) const FAILED: u8 = 3;
     pub(in super::super) const CANCELED: u8 = 4;
     pub(in super::super) const TERMINATED: u8 = 5;
+    pub(in super::super) const PAUSED: u8 = 6;
+}
+
+pub(super) mod timeout {
+    pub(in super::super) const FAIL: u8 = 1;
+    pub(in super::super) const CANCEL: u8 = 2;
+    pub(in super::super) const STEP: u8 = 3;
 }
 
 pub(super) mod content {

@@ -5,8 +5,9 @@
 
 use super::*;
 use crate::engine::{
-    Command, Condition, Decision, Exhausted, Failure, FailureKind, FailureReport, Limits, Movement, Phase,
-    RetryPolicy, RunIdentity, RunState, Staged, Start, StepReport, Stop, WaitReport, transition,
+    CancelPlan, Command, Condition, Decision, Exhausted, Failure, FailureKind, FailureReport, Limits,
+    Movement, Phase, RetryPolicy, RunIdentity, RunState, Staged, Start, StepReport, StepTarget, Stop,
+    WaitReport, transition,
 };
 use crate::ids::{Attempt, ExecutionNo, FlowId, Name, RunId, Slot};
 use crate::time::Timestamp;
@@ -29,7 +30,7 @@ fn second(n: i64) -> Timestamp {
 }
 
 fn movement(step: &str, waits: bool) -> Movement {
-    Movement { step: name(step), input: value("input"), waits }
+    Movement { step: name(step), input: value("input"), waits, locks: Vec::new() }
 }
 
 /// The attempt of `execution` that runs now.
@@ -49,7 +50,7 @@ fn start() -> Command {
         attributes: vec![(Slot::single(name("status")), Some(value("new")))],
         messages: vec![(channel(), value("early"))],
     };
-    Command::Start(Start { identity, movement: Some(movement("fork", false)), staged })
+    Command::Start(Start { identity, movement: Some(movement("fork", false)), staged, timeout: None })
 }
 
 fn messages(min: u32) -> Condition {
@@ -96,6 +97,7 @@ fn a_run_that_the_rules_have_made_reads_back_at_every_point() {
     let fork = StepReport {
         attempt: attempt(state.as_ref(), 1),
         decision: Decision::Continue(forks),
+        cancels: Vec::new(),
         staged: Staged::default(),
     };
     go(&mut state, Command::CompleteStep(fork));
@@ -113,11 +115,14 @@ fn a_run_that_the_rules_have_made_reads_back_at_every_point() {
     go(&mut state, fail(shipping, Exhausted::Park, RetryPolicy::DEFAULT));
     assert!(matches!(state.as_ref().unwrap().executions[&ExecutionNo(4)].phase, Phase::Backoff { .. }));
     let asking = attempt(state.as_ref(), 2);
-    let recover = Exhausted::Recover { step: name("refund"), waits: false };
+    let recover = Exhausted::Recover(StepTarget { step: name("refund"), waits: false, locks: Vec::new() });
     go(&mut state, fail(asking, recover, once));
     let refunding = attempt(state.as_ref(), 5);
     go(&mut state, fail(refunding, Exhausted::Park, once));
     assert!(matches!(state.as_ref().unwrap().executions[&ExecutionNo(5)].phase, Phase::Parked(_)));
-    go(&mut state, Command::Stop { stop: Stop::Cancel, reason: Some("enough".into()) });
+    go(
+        &mut state,
+        Command::Stop { stop: Stop::Cancel, reason: Some("enough".into()), plan: CancelPlan::default() },
+    );
     assert!(state.unwrap().closed.is_some());
 }

@@ -7,10 +7,11 @@ use crate::engine::tests::words::{
     all, any, attempt, between, error, failure, identity, if_empty, name, one, slot, to, to_wait, value,
 };
 use crate::engine::{
-    Command, Condition, Decision, Execution, Exhausted, FailureKind, FailureReport, Method, Movement, Phase,
-    Reads, RetryPolicy, RpcReport, RunState, Staged, Start, StepReport, Stop, WaitReport, WriteReport,
+    CancelPlan, CancelSteps, Command, Condition, Decision, Execution, Exhausted, FailureKind, FailureReport,
+    Method, Movement, Phase, Reads, RetryPolicy, RpcReport, RunState, Staged, Start, StepReport, StepTarget,
+    Stop, TimeoutAction, WaitReport, WriteReport,
 };
-use crate::ids::{Attempt, ExecutionNo, Slot};
+use crate::ids::{Attempt, Epoch, ExecutionNo, Slot};
 use crate::time::Timestamp;
 
 const STEPS: [&str; 3] = ["charge", "ship", "ask"];
@@ -62,6 +63,7 @@ pub(super) fn command(op: Op, run: Option<&RunState>, now: Timestamp) -> Command
             identity: identity(),
             movement: (!draw.one_in(8)).then(|| movement(draw)),
             staged: staged(draw),
+            timeout: draw.one_in(3).then(|| (seconds(draw, 40), timeout(draw))),
         }),
         Kind::StartWait => Command::StartWait(WaitReport {
             attempt: target(op, run, draw, |phase| *phase == Phase::Ready(Method::WaitFor)),
@@ -71,6 +73,7 @@ pub(super) fn command(op: Op, run: Option<&RunState>, now: Timestamp) -> Command
         Kind::CompleteStep => Command::CompleteStep(StepReport {
             attempt: target(op, run, draw, |phase| *phase == Phase::Ready(Method::Execute)),
             decision: decision(draw),
+            cancels: draw.some(2, cancel),
             staged: staged(draw),
         }),
         Kind::FailAttempt => Command::FailAttempt(failed(op, run, now, draw)),
@@ -81,7 +84,9 @@ pub(super) fn command(op: Op, run: Option<&RunState>, now: Timestamp) -> Command
         Kind::Write => Command::Write(WriteReport { reads: reads(op, run, draw), staged: staged(draw) }),
         Kind::FireTimer => {
             let waits = |phase: &Phase| matches!(phase, Phase::Waiting { .. } | Phase::Backoff { .. });
-            Command::FireTimer { execution: target(op, run, draw, waits).execution }
+            let of_run = draw.one_in(3) && run.is_some_and(|run| run.due().is_some());
+            let execution = if of_run { ExecutionNo(0) } else { target(op, run, draw, waits).execution };
+            Command::FireTimer { execution }
         }
         Kind::ResumeStep => {
             let parked = |phase: &Phase| matches!(phase, Phase::Parked(_));
@@ -89,7 +94,28 @@ pub(super) fn command(op: Op, run: Option<&RunState>, now: Timestamp) -> Command
         }
         Kind::Stop => {
             let stop = draw.of(&[Stop::Cancel, Stop::Terminate, Stop::Fail]);
-            Command::Stop { stop, reason: draw.one_in(2).then(|| "why not".to_owned()) }
+            Command::Stop { stop, reason: draw.one_in(2).then(|| "why not".to_owned()), plan: plan(draw) }
+        }
+        Kind::Pause => Command::Pause,
+        Kind::Resume => Command::Resume,
+        Kind::Checkpoint => Command::Checkpoint {
+            attempt: target(op, run, draw, |phase| matches!(phase, Phase::Ready(_))),
+            value: value(draw.below(3)),
+        },
+        Kind::HandOut => Command::HandOut {
+            attempt: target(op, run, draw, |phase| matches!(phase, Phase::Ready(_))),
+            opening: Epoch(draw.below(5)),
+            lost_max: 3,
+        },
+        Kind::Request => {
+            let kind = draw.of(&[Kind::Start, Kind::Publish, Kind::ApplyRpc, Kind::Stop, Kind::Pause]);
+            let inner = command(Op { kind, seed: draw.below(u64::MAX), ..op }, run, now);
+            Command::Once {
+                request: name(draw.of(&["first", "second"])),
+                digest: draw.below(2),
+                answer: value(draw.below(9)),
+                command: Box::new(inner),
+            }
         }
     }
 }
@@ -105,14 +131,50 @@ fn target(op: Op, run: Option<&RunState>, draw: &mut Draw, fits: impl Fn(&Phase)
         let scheduled = run.map_or(0, |run| run.scheduled);
         return attempt(draw.below(scheduled + 2), draw.small(4));
     }
-    let (execution, found) = draw.of(&fitting);
+    // Few executions wait for locks, and they are not to be forgotten.
+    let blocked = fitting.iter().find(|(_, execution)| execution.phase == Phase::Blocked);
+    let (execution, found) = match blocked {
+        Some(blocked) if draw.one_in(2) => *blocked,
+        _ => draw.of(&fitting),
+    };
     let number = if op.sensible { found.attempt } else { found.attempt.saturating_sub(1) + draw.small(3) };
     Attempt { execution, number }
 }
 
 fn movement(draw: &mut Draw) -> Movement {
     let step = draw.of(&STEPS);
-    if draw.one_in(2) { to_wait(step) } else { to(step) }
+    let movement = if draw.one_in(2) { to_wait(step) } else { to(step) };
+    Movement { locks: locks(draw), ..movement }
+}
+
+/// Attributes in the order in which all steps take them.
+fn locks(draw: &mut Draw) -> Vec<Slot> {
+    let names = draw.of(&[&[][..], &["total"], &["paid", "total"]]);
+    names.iter().map(|name| slot(name)).collect()
+}
+
+fn cancel(draw: &mut Draw) -> CancelSteps {
+    CancelSteps { step: name(draw.of(&STEPS)), siblings: draw.one_in(2) }
+}
+
+fn seconds(draw: &mut Draw, bound: u64) -> Duration {
+    Duration::from_secs(draw.below(bound))
+}
+
+fn plan(draw: &mut Draw) -> CancelPlan {
+    CancelPlan { grace: seconds(draw, 4), cleanup: draw.one_in(2).then(|| step_target(draw)) }
+}
+
+fn timeout(draw: &mut Draw) -> TimeoutAction {
+    match draw.below(3) {
+        0 => TimeoutAction::Fail,
+        1 => TimeoutAction::Cancel(plan(draw)),
+        _ => TimeoutAction::Step(step_target(draw)),
+    }
+}
+
+fn step_target(draw: &mut Draw) -> StepTarget {
+    StepTarget { step: name(draw.of(&STEPS)), waits: draw.one_in(2), locks: locks(draw) }
 }
 
 fn staged(draw: &mut Draw) -> Staged {
@@ -158,6 +220,7 @@ fn failed(op: Op, run: Option<&RunState>, now: Timestamp, draw: &mut Draw) -> Fa
         FailureKind::Error,
         FailureKind::Panic,
         FailureKind::Timeout,
+        FailureKind::HeartbeatTimeout,
         FailureKind::Fatal,
         FailureKind::Unworkable,
     ]);
@@ -168,10 +231,11 @@ fn failed(op: Op, run: Option<&RunState>, now: Timestamp, draw: &mut Draw) -> Fa
         failure: if kind == FailureKind::Error { error() } else { failure(kind) },
         retry_after: draw.one_in(4).then(|| Duration::from_secs(draw.below(30))),
         retry: RetryPolicy { attempts, ..RetryPolicy::DEFAULT },
-        exhausted: match draw.below(6) {
+        exhausted: match draw.below(7) {
             0 => Exhausted::Fail,
             1 | 2 => Exhausted::Park,
-            _ => Exhausted::Recover { step: name(draw.of(&STEPS)), waits: draw.one_in(2) },
+            3 => Exhausted::Proceed,
+            _ => Exhausted::Recover(step_target(draw)),
         },
     }
 }
@@ -181,7 +245,8 @@ fn rpc(op: Op, run: Option<&RunState>, draw: &mut Draw) -> RpcReport {
     let idle = draw.one_in(3);
     let staged = if idle { Staged::default() } else { staged(draw) };
     let movements = if idle { Vec::new() } else { draw.some(3, movement) };
-    RpcReport { rpc: name("patch"), reads, staged, movements }
+    let cancels = if idle { Vec::new() } else { draw.some(2, cancel) };
+    RpcReport { rpc: name("patch"), reads, staged, movements, cancels, locks: locks(draw) }
 }
 
 /// What a transaction says it saw: the truth, if it is to be sensible.

@@ -10,7 +10,7 @@ use super::{Kind, Op, ops};
 use crate::engine::{Command, Execution, Method, Phase, RunState, Status};
 use crate::ids::ExecutionNo;
 
-const KINDS: [Kind; 10] = [
+const KINDS: [Kind; 15] = [
     Kind::Start,
     Kind::StartWait,
     Kind::CompleteStep,
@@ -21,21 +21,33 @@ const KINDS: [Kind; 10] = [
     Kind::FireTimer,
     Kind::ResumeStep,
     Kind::Stop,
+    Kind::Pause,
+    Kind::Resume,
+    Kind::Checkpoint,
+    Kind::HandOut,
+    Kind::Request,
 ];
 
-const PLACES: [Place; 11] = [
+const PLACES: [Place; 15] = [
     Place::NoRun,
     Place::NoExecution,
     Place::WaitFor,
     Place::Execute,
+    Place::Blocked,
     Place::Waiting,
     Place::Backoff,
     Place::Parked,
+    Place::Paused,
+    Place::WindingDown,
+    Place::CleaningUp,
     Place::Completed,
     Place::Failed,
     Place::Canceled,
     Place::Terminated,
 ];
+
+/// Cases until every place was met; a thousand or so are mostly enough.
+const CASES_MAX: u32 = 5_000;
 
 /// Where a command meets a run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -45,9 +57,16 @@ enum Place {
     NoExecution,
     WaitFor,
     Execute,
+    Blocked,
     Waiting,
     Backoff,
     Parked,
+    /// The run is paused, wherever the execution is.
+    Paused,
+    /// The run is being cancelled, and handlers have their time.
+    WindingDown,
+    /// The run is being cancelled, and its clean-up runs.
+    CleaningUp,
     Completed,
     Failed,
     Canceled,
@@ -59,6 +78,7 @@ impl Place {
         match execution.phase {
             Phase::Ready(Method::WaitFor) => Self::WaitFor,
             Phase::Ready(Method::Execute) => Self::Execute,
+            Phase::Blocked => Self::Blocked,
             Phase::Waiting { .. } => Self::Waiting,
             Phase::Backoff { .. } => Self::Backoff,
             Phase::Parked(_) => Self::Parked,
@@ -70,6 +90,9 @@ impl Place {
 fn places(command: &Command, run: Option<&RunState>) -> Vec<Place> {
     let Some(run) = run else { return vec![Place::NoRun] };
     match run.status() {
+        Status::Paused => return vec![Place::Paused],
+        Status::Running if run.is_winding_down() => return vec![Place::WindingDown],
+        Status::Running if run.canceling.is_some() => return vec![Place::CleaningUp],
         Status::Running => {}
         Status::Completed => return vec![Place::Completed],
         Status::Failed => return vec![Place::Failed],
@@ -89,21 +112,28 @@ fn about(command: &Command) -> Option<ExecutionNo> {
         Command::CompleteStep(report) => Some(report.attempt.execution),
         Command::FailAttempt(report) => Some(report.attempt.execution),
         Command::FireTimer { execution } | Command::ResumeStep { execution } => Some(*execution),
+        Command::Checkpoint { attempt, .. } | Command::HandOut { attempt, .. } => Some(attempt.execution),
+        Command::Once { command, .. } => about(command),
         Command::Start(_)
         | Command::Publish { .. }
         | Command::ApplyRpc(_)
         | Command::Write(_)
-        | Command::Stop { .. } => None,
+        | Command::Stop { .. }
+        | Command::Pause
+        | Command::Resume => None,
     }
 }
 
 #[test]
 fn every_kind_of_command_meets_a_run_in_every_place() {
     let hit = RefCell::new(BTreeSet::new());
-    let config = Config { cases: 400, failure_persistence: None, ..Config::default() };
+    let config = Config { cases: CASES_MAX, failure_persistence: None, ..Config::default() };
     // Always the same sequence of cases, so that the test finds the same places each time.
     let rng = TestRng::deterministic_rng(RngAlgorithm::ChaCha);
     let result = TestRunner::new_with_rng(config, rng).run(&ops(), |ops| {
+        if hit.borrow().len() == KINDS.len() * PLACES.len() {
+            return Ok(());
+        }
         let mut world = World::default();
         for op in ops {
             let Op { kind, .. } = op;

@@ -38,6 +38,11 @@ enum Kind {
     FireTimer,
     ResumeStep,
     Stop,
+    Pause,
+    Resume,
+    Checkpoint,
+    HandOut,
+    Request,
 }
 
 fn op() -> impl Strategy<Value = Op> {
@@ -52,7 +57,12 @@ fn op() -> impl Strategy<Value = Op> {
         3 => Just(Kind::Write),
         8 => Just(Kind::FireTimer),
         3 => Just(Kind::ResumeStep),
-        1 => Just(Kind::Stop),
+        2 => Just(Kind::Stop),
+        1 => Just(Kind::Pause),
+        4 => Just(Kind::Resume),
+        3 => Just(Kind::Checkpoint),
+        3 => Just(Kind::HandOut),
+        2 => Just(Kind::Request),
     ];
     (kind, prop::bool::weighted(0.8), any::<u64>()).prop_map(|(kind, sensible, seed)| Op {
         kind,

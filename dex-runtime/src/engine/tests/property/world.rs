@@ -10,7 +10,7 @@ use super::Op;
 use super::commands::{self, Draw};
 use crate::engine::tests::words::at;
 use crate::engine::{
-    Command, Effect, Event, Limits, Recorded, Refusal, RunState, Status, Transition, fold, invariant,
+    Command, Effect, Event, Limits, Recorded, Refusal, RunState, Source, Status, Transition, fold, invariant,
     outstanding, transition,
 };
 use crate::ids::{Attempt, ExecutionNo, Slot};
@@ -88,14 +88,14 @@ impl World {
         done: Transition,
     ) -> Checked {
         let after = self.state.clone().expect("a transition leaves a run");
-        prop_assert!(before.is_none_or(|run| run.status() == Status::Running), "a closed run does nothing");
+        prop_assert!(before.is_none_or(|run| !run.status().is_closed()), "a closed run does nothing");
         if let Err(violation) = invariant::check(&after) {
             return Err(TestCaseError::fail(violation.to_string()));
         }
         prop_assert_eq!(done.active.unwrap_or(self.active), after.is_active());
         prop_assert!(done.active.is_none_or(|active| active != self.active), "only changes are told");
         self.active = after.is_active();
-        self.check_tokens(command, &done)?;
+        self.check_tokens(command, before, &done)?;
         self.check_timers(&done, &after)?;
         self.check_effects(&done, &after)?;
         self.check_messages(&done.events, before, &after)?;
@@ -110,18 +110,22 @@ impl World {
     }
 
     /// Every attempt is handed out once, and reported once at most.
-    fn check_tokens(&mut self, command: &Command, done: &Transition) -> Checked {
+    fn check_tokens(&mut self, command: &Command, before: Option<&RunState>, done: &Transition) -> Checked {
         if let Some(Attempt { execution, number }) = reported(command) {
+            // What is held back may have been handed out by an engine that was killed.
+            let held_back = before.is_some_and(|run| run.paused);
             prop_assert!(
-                self.dispatched.contains(&(execution, number)),
+                held_back || self.dispatched.contains(&(execution, number)),
                 "only what was handed out is reported"
             );
             prop_assert!(self.accepted.insert((execution, number)), "an attempt counts once");
         }
+        let resumed = done.events.contains(&Event::RunResumed);
         for effect in &done.effects {
             if let Effect::Dispatch(task) = effect {
                 let Attempt { execution, number } = task.attempt;
-                prop_assert!(self.dispatched.insert((execution, number)), "an attempt is handed out once");
+                let first = self.dispatched.insert((execution, number));
+                prop_assert!(first || resumed, "an attempt is handed out once, but for a pause");
             }
         }
         Ok(())
@@ -135,14 +139,13 @@ impl World {
             prop_assert!(self.timers.insert(*set), "a timer is set once");
         }
         let due = after.executions.iter().filter_map(|(no, execution)| Some((execution.due()?, *no)));
-        prop_assert_eq!(&self.timers, &due.collect::<BTreeSet<_>>());
+        let of_run = after.due().map(|at| (at, ExecutionNo(0)));
+        prop_assert_eq!(&self.timers, &due.chain(of_run).collect::<BTreeSet<_>>());
         Ok(())
     }
 
     fn check_effects(&mut self, done: &Transition, after: &RunState) -> Checked {
-        for execution in done.events.iter().filter_map(Event::execution) {
-            self.pending.remove(&execution);
-        }
+        done.events.iter().for_each(|event| self.no_longer(event));
         for effect in &done.effects {
             match effect {
                 Effect::Dispatch(task) => {
@@ -151,6 +154,11 @@ impl World {
                 }
                 Effect::ArmTimer { execution, .. } => {
                     self.pending.insert(*execution, effect.clone());
+                }
+                Effect::Tell { execution } => {
+                    if let Some(Effect::Dispatch(task)) = self.pending.get_mut(execution) {
+                        task.canceling = true;
+                    }
                 }
                 Effect::Revoke { .. } => {}
                 Effect::Close { status } => {
@@ -162,6 +170,31 @@ impl World {
         let pending: Vec<_> = self.pending.values().cloned().collect();
         prop_assert_eq!(pending, outstanding(after), "effects add up to what the state alone says");
         Ok(())
+    }
+
+    /// Notes what `event` makes of what was to be done.
+    fn no_longer(&mut self, event: &Event) {
+        let run = ExecutionNo(0);
+        match event {
+            Event::HandedOut { .. } => {}
+            Event::CheckpointStored { execution, value } => {
+                if let Some(Effect::Dispatch(task)) = self.pending.get_mut(execution) {
+                    task.checkpoint = Some(value.clone());
+                }
+            }
+            Event::RunPaused => self.pending.retain(|_, effect| matches!(effect, Effect::ArmTimer { .. })),
+            Event::TimeoutReached
+            | Event::CancelRequested { .. }
+            | Event::GraceEnded
+            | Event::StepScheduled { source: Source::Cancel, .. } => {
+                self.pending.remove(&run);
+            }
+            event => {
+                if let Some(execution) = event.execution() {
+                    self.pending.remove(&execution);
+                }
+            }
+        }
     }
 
     /// Every message is queued, reserved or consumed, one of them only, and goes out oldest first.
@@ -187,7 +220,7 @@ impl World {
                         ledger.consumed.insert(number);
                     }
                 }
-                Event::StepFailed { execution, .. } => {
+                Event::StepFailed { execution, .. } | Event::StepCanceled { execution } => {
                     for (slot, number) in before.into_iter().flat_map(|run| held_by(run, *execution)) {
                         let ledger = self.channels.entry(slot).or_default();
                         prop_assert!(ledger.reserved.remove(&number), "only what is reserved is given back");
