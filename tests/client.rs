@@ -161,6 +161,8 @@ async fn a_closed_run_is_read_and_not_written() {
         let run = till(engine).await;
         run.set(Till::TOTAL, 5).await.unwrap();
         run.publish(Till::COINS, 1).await.unwrap();
+        // A handler that runs would get some time.
+        engine.settle().await;
         run.cancel().await.unwrap();
         assert_eq!(run.get(Till::TOTAL).await.unwrap(), Some(5));
         assert_eq!(run.messages(Till::COINS).await.unwrap(), [1], "nothing is dropped silently");
