@@ -67,7 +67,7 @@ async fn a_timer_is_never_early_and_fires_at_its_instant() {
 }
 
 #[tokio::test]
-async fn four_hundred_days_pass_with_a_restart_every_week() {
+async fn four_hundred_days_pass_with_a_restart_every_month() {
     let day = hours(24);
     each_way(
         ALL,
@@ -75,12 +75,12 @@ async fn four_hundred_days_pass_with_a_restart_every_week() {
         async |t| {
             let start = t.now();
             t.client().start("r", When::After(day * 400)).await.unwrap();
-            for _ in 0..57 {
-                t.advance(day * 7).await;
+            for _ in 0..13 {
+                t.advance(day * 30).await;
                 t.reopen().await;
             }
             assert_eq!(status(t).await, Status::Running);
-            t.advance(day * 7).await;
+            t.advance(day * 30).await;
             let closed = t.run().await.describe().await.unwrap().closed.unwrap();
             assert_eq!(closed.at.since(start), day * 400);
         },

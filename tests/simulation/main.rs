@@ -78,7 +78,7 @@ impl Simulation {
                 self.model.added(*run, &answer);
             }
             Operation::Stop { run } => {
-                let answer = self.on(*run, async |run| run.cancel().await).await;
+                let answer = self.on(*run, async |run| run.terminate().await).await;
                 self.model.stopped(*run, &answer);
             }
             Operation::Look { run } => self.look(*run).await,
@@ -121,11 +121,18 @@ impl Simulation {
     async fn patiently<T>(&self, call: impl Future<Output = Result<T>>) -> Result<T> {
         let mut call = std::pin::pin!(call);
         loop {
-            match tokio::time::timeout(Duration::from_millis(100), &mut call).await {
-                Ok(answer) => return answer,
-                Err(_) => self.engine.advance(Duration::from_secs(1)).await,
+            // The call goes on meanwhile: it may hold what the engine waits for.
+            tokio::select! {
+                answer = &mut call => return answer,
+                () = self.tick_if_it_takes_long() => {}
             }
         }
+    }
+
+    async fn tick_if_it_takes_long(&self) {
+        let never = std::future::pending::<()>();
+        let _ = tokio::time::timeout(Duration::from_millis(100), never).await;
+        self.engine.advance(Duration::from_secs(1)).await;
     }
 
     /// An engine that was opened again says the same of every run.

@@ -1,20 +1,16 @@
 //! Beginning a run: at most one goes on for an id, however many callers try at once.
 
 use std::sync::Arc;
-use std::time::Duration;
 
 use tokio::sync::oneshot;
 
-use super::request::{self, Request};
-use super::untyped::UntypedRun;
+use super::beginning::Checked;
+use super::request::Request;
 use crate::definition::Registered;
-use crate::dex::{Core, written};
-use crate::engine::{
-    self, CancelPlan, Command, Movement, Rejection, RunIdentity, RunState, Staged, Status, Stop,
-    TimeoutAction, WriteReport,
-};
+use crate::dex::written;
+use crate::engine::{self, CancelPlan, Command, Movement, Rejection, RunIdentity, RunState, Status, Stop};
 use crate::error::{Error, ErrorKind, Result};
-use crate::ids::{FlowId, Name, RunId};
+use crate::ids::{FlowId, RunId};
 use crate::registry::{Refused, Resident, Submit};
 use crate::shard::{Found, Shard};
 use crate::value::Payload;
@@ -44,109 +40,11 @@ impl Reuse {
     }
 }
 
-/// What happens when a run's own time is up.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum TimeoutPolicy {
-    /// The run fails at once.
-    Fail,
-    /// The run is cancelled, as [`RunHandle::cancel`](crate::RunHandle::cancel) does it.
-    Cancel,
-    /// The flow's `on_timeout` step starts, beside whatever else the run does.
-    Step,
-}
-
-/// What a run is to begin with.
-#[derive(Clone, Debug)]
-pub(super) struct Beginning {
-    pub(super) flow_id: FlowId,
-    pub(super) input: Payload,
-    /// Attributes and messages that are there from the first commit on.
-    pub(super) staged: Staged,
-    /// How long it may take, if not as long as its flow says.
-    pub(super) timeout: Option<Duration>,
-    pub(super) on_timeout: Option<TimeoutPolicy>,
-    /// The caller's id for this start.
-    pub(super) request_id: Option<String>,
-}
-
-impl Beginning {
-    pub(super) fn new(flow_id: &str, input: Payload) -> Result<Self> {
-        let flow_id = FlowId::new(flow_id)?;
-        let (timeout, on_timeout, request_id) = (None, None, None);
-        Ok(Self { flow_id, input, staged: Staged::default(), timeout, on_timeout, request_id })
-    }
-
-    /// Starts the run.
-    pub(super) async fn begin(
-        self,
-        core: Arc<Core>,
-        flow: &Arc<Registered>,
-        reuse: Reuse,
-    ) -> Result<UntypedRun> {
-        let start = |shard: Arc<Shard>| {
-            let beginning = self.clone();
-            async move { shard.start_run(flow, beginning, reuse).await }
-        };
-        let run_id = core.with_shard(start).await?;
-        Ok(UntypedRun { core, flow_id: self.flow_id, run_id, request: None })
-    }
-
-    /// The request that this start is, if it is one.
-    fn request(&self, flow: &Registered, reuse: Reuse) -> Result<Option<Request>> {
-        let Some(id) = &self.request_id else { return Ok(None) };
-        let Self { staged, timeout, on_timeout, .. } = self;
-        let options = format!("{} {reuse:?} {timeout:?} {on_timeout:?}", flow.name).into_bytes();
-        let write = Command::Write(WriteReport { staged: staged.clone(), ..WriteReport::default() });
-        let mut content = vec![options, self.input.as_bytes().to_vec()];
-        content.extend(request::content(&write));
-        let content: Vec<&[u8]> = content.iter().map(Vec::as_slice).collect();
-        Ok(Some(Request::new(Name::new(id)?, "start", &content)))
-    }
-
-    /// When the run's time is up, and what happens then.
-    fn end_of_time(&self, flow: &Registered, grace: Duration) -> Result<Option<(Duration, TimeoutAction)>> {
-        match self.timeout.or(flow.flow.definition().timeout) {
-            None => Ok(None),
-            Some(limit) => Ok(Some((whole(limit)?, action(flow, self.on_timeout, grace)?))),
-        }
-    }
-}
-
-/// A timeout that is one.
-fn whole(limit: Duration) -> Result<Duration> {
-    if limit < Duration::from_millis(1) {
-        let message = format!("a run cannot end within {limit:?}: give it a millisecond at least");
-        return Err(Error::new(ErrorKind::InvalidValue, message));
-    }
-    Ok(limit)
-}
-
-/// What happens at the end of a run's time.
-fn action(flow: &Registered, policy: Option<TimeoutPolicy>, grace: Duration) -> Result<TimeoutAction> {
-    let step = flow.flow.definition().on_timeout.and_then(|step| flow.target(step));
-    Ok(match (policy, step) {
-        (Some(TimeoutPolicy::Fail), _) | (None, None) => TimeoutAction::Fail,
-        (Some(TimeoutPolicy::Cancel), _) => TimeoutAction::Cancel(flow.cancel_plan(grace)),
-        (Some(TimeoutPolicy::Step) | None, Some(step)) => TimeoutAction::Step(step),
-        (Some(TimeoutPolicy::Step), None) => {
-            let message = format!("flow `{}` has no step for the end of its time: mark one", flow.name);
-            return Err(Error::new(ErrorKind::InvalidSetup, message));
-        }
-    })
-}
-
 impl Shard {
     /// Starts a run of `flow`. Two calls for one id are put in order here and nowhere else.
-    async fn start_run(
-        self: &Arc<Self>,
-        flow: &Registered,
-        beginning: Beginning,
-        reuse: Reuse,
-    ) -> Result<RunId> {
+    pub(super) async fn start_run(self: &Arc<Self>, flow: &Registered, checked: Checked) -> Result<RunId> {
         self.check()?;
-        let request = beginning.request(flow, reuse)?;
-        let timeout = beginning.end_of_time(flow, self.options.cancel_grace)?;
-        let Beginning { flow_id, input, staged, .. } = beginning;
+        let Checked { flow_id, input, staged, reuse, timeout, request } = checked;
         let guard = self.reserve(&flow_id).await;
         if let Some(request) = &request
             && let Some(run) = self.started_before(&flow_id, request).await?
@@ -155,8 +53,12 @@ impl Shard {
         }
         let before = self.make_way(&flow_id, reuse).await?;
         let now = self.clock.now();
-        let identity =
-            RunIdentity { flow: flow.name.clone(), flow_id, run_id: RunId::generate(now), started_at: now };
+        let identity = RunIdentity {
+            flow: flow.name.clone(),
+            flow_id: flow_id.clone(),
+            run_id: RunId::generate(now),
+            started_at: now,
+        };
         let movement = flow.start().map(|step| Movement {
             step: step.name.clone(),
             input,
@@ -166,10 +68,10 @@ impl Shard {
         let run = Arc::new(Resident::fresh(identity.clone()));
         self.admit_fresh(&run, before)?;
         let (reply, answer) = oneshot::channel();
-        let start = Command::Start(engine::Start { identity, movement, staged, timeout });
+        let start = engine::Start { identity, movement, staged, timeout };
         let command = match request {
-            Some(request) => request.once(Payload::NULL, start),
-            None => start,
+            Some(request) => request.once(Payload::NULL, Command::Start(start)),
+            None => Command::Start(start),
         };
         if let Err(refused) = self.writer.submit(&run, command, Submit::called(reply)) {
             self.registry.remove(&run)?;

@@ -23,27 +23,28 @@ use crate::worker::{self, Deadline, Ended, Leash};
 impl UntypedRun {
     /// Calls an RPC by its stored name, and gives its encoded answer.
     pub(super) async fn call(&self, flow: &Arc<Registered>, rpc: &str, input: Payload) -> Result<Payload> {
-        let id = self.request.clone();
-        let request = id.map(|id| Request::new(id, "rpc", &[rpc.as_bytes(), input.as_bytes()]));
-        let asked = Asked { rpc: rpc.to_owned(), input, request };
-        let asked = &asked;
-        self.core.with_shard(|shard| async move { self.call_in(&shard, flow, asked).await }).await
+        let call = |shard: Arc<Shard>| {
+            let input = input.clone();
+            let request = self.request("rpc", &[rpc.as_bytes(), input.as_bytes()]);
+            async move { self.call_in(&shard, flow, Asked { rpc, input, request }).await }
+        };
+        self.core.with_shard(call).await
     }
 
-    async fn call_in(&self, shard: &Arc<Shard>, flow: &Arc<Registered>, asked: &Asked) -> Result<Payload> {
-        let rpc = asked.rpc.as_str();
+    async fn call_in(&self, shard: &Arc<Shard>, flow: &Arc<Registered>, asked: Asked<'_>) -> Result<Payload> {
+        let rpc = asked.rpc;
         let place = flow.rpc(rpc).ok_or_else(|| unknown(flow, rpc))?;
         let limit = place.definition.timeout.unwrap_or(Duration::MAX).min(shard.options.rpc_timeout);
         let deadline = shard.clock.now().saturating_add(limit);
         for _ in 0..shard.options.rpc_attempts_max {
-            let Seen { run, view, unwritten, before } = self.view(shard, place.locks, asked).await?;
+            let Seen { run, view, unwritten, before } = self.view(shard, place.locks, &asked).await?;
             if let Some(answer) = before {
                 shard.durable(unwritten).await?;
                 return Ok(answer);
             }
             let end = invoke(shard, flow, place, asked.input.clone(), view, (deadline, limit)).await?;
             let answer = end.answer.clone();
-            match self.apply(shard, flow, asked, run.as_ref(), unwritten, end).await? {
+            match self.apply(shard, flow, &asked, run.as_ref(), unwritten, end).await? {
                 Applied::Done => return Ok(answer),
                 Applied::Before(answer) => return Ok(answer),
                 // What it read has changed: it runs again on what is there now.
@@ -60,7 +61,7 @@ impl UntypedRun {
     /// The run as it is now.
     ///
     /// Fails at once if a step has one of `locks` for itself.
-    async fn view(&self, shard: &Arc<Shard>, locks: &[Slot], asked: &Asked) -> Result<Seen> {
+    async fn view(&self, shard: &Arc<Shard>, locks: &[Slot], asked: &Asked<'_>) -> Result<Seen> {
         let look = |state: &RunState| {
             let before = asked.request.as_ref().map(|request| request.answered(state)).transpose()?.flatten();
             let locked = state.locked(locks).filter(|_| before.is_none()).cloned();
@@ -92,12 +93,12 @@ impl UntypedRun {
         &self,
         shard: &Arc<Shard>,
         flow: &Registered,
-        asked: &Asked,
+        asked: &Asked<'_>,
         run: Option<&Arc<Resident>>,
         seen: Option<Ticket>,
         end: RpcEnd,
     ) -> Result<Applied> {
-        let rpc = asked.rpc.as_str();
+        let rpc = asked.rpc;
         let Some(place) = flow.rpc(rpc) else { return Err(unknown(flow, rpc)) };
         let RpcEnd { staged, reads, movements, cancels, answer: given } = end;
         let changes = !(staged.is_empty() && movements.is_empty() && cancels.is_empty());
@@ -133,8 +134,8 @@ impl UntypedRun {
 
 /// What a caller asks for.
 #[derive(Debug)]
-struct Asked {
-    rpc: String,
+struct Asked<'a> {
+    rpc: &'a str,
     input: Payload,
     request: Option<Request>,
 }

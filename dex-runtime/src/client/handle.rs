@@ -6,10 +6,10 @@ use std::marker::PhantomData;
 use super::result::RunResult;
 use super::untyped::UntypedRun;
 use super::waiting::Waiting;
-use crate::definition::{Channel, Flow, Registered};
-use crate::engine::{Command, Stop};
+use crate::definition::{Channel, Flow};
+use crate::engine::Stop;
 use crate::error::Result;
-use crate::ids::{FlowId, Name, RunId};
+use crate::ids::{FlowId, RunId};
 use crate::inspect::RunInfo;
 use crate::value::{Payload, Value};
 
@@ -68,8 +68,7 @@ impl<F: Flow> RunHandle<F> {
     /// [`ErrorKind::Closed`]: crate::ErrorKind::Closed
     /// [`ErrorKind::LimitReached`]: crate::ErrorKind::LimitReached
     pub async fn publish<T: Value>(&self, channel: Channel<F, T>, message: T) -> Result<()> {
-        let values = vec![Payload::encode(&message)?];
-        self.run.change(Command::Publish { slot: channel.slot(), values }).await
+        self.run.publish(channel.slot(), Payload::encode(&message)?).await
     }
 
     /// Ends the run as no longer wanted.
@@ -85,19 +84,24 @@ impl<F: Flow> RunHandle<F> {
     ///
     /// # Errors
     ///
-    /// - [`ErrorKind::Closed`](crate::ErrorKind::Closed): it has ended already: the first stop wins.
-    /// - [`ErrorKind::Canceling`](crate::ErrorKind::Canceling): it is being cancelled already.
+    /// - [`ErrorKind::Closed`]: it has ended already: the first stop wins.
+    /// - [`ErrorKind::Canceling`]: it is being cancelled already.
+    ///
+    /// [`ErrorKind::Closed`]: crate::ErrorKind::Closed
+    /// [`ErrorKind::Canceling`]: crate::ErrorKind::Canceling
     pub async fn cancel(&self) -> Result<()> {
-        self.run.stop(self.flow()?, Stop::Cancel, None).await
+        self.end(Stop::Cancel, None).await
     }
 
     /// Ends the run at once, whatever it does: running handlers are dropped, nothing cleans up.
     ///
     /// # Errors
     ///
-    /// [`ErrorKind::Closed`](crate::ErrorKind::Closed) if it has ended already.
+    /// [`ErrorKind::Closed`] if it has ended already.
+    ///
+    /// [`ErrorKind::Closed`]: crate::ErrorKind::Closed
     pub async fn terminate(&self) -> Result<()> {
-        self.run.stop(self.flow()?, Stop::Terminate, None).await
+        self.end(Stop::Terminate, None).await
     }
 
     /// Ends the run in the way that `stop` says, with a reason that its result keeps.
@@ -106,7 +110,11 @@ impl<F: Flow> RunHandle<F> {
     ///
     /// As [`cancel`](Self::cancel). A run that is being cancelled can still be ended at once.
     pub async fn stop(&self, stop: Stop, reason: impl Into<String>) -> Result<()> {
-        self.run.stop(self.flow()?, stop, Some(reason.into())).await
+        self.end(stop, Some(reason.into())).await
+    }
+
+    async fn end(&self, stop: Stop, reason: Option<String>) -> Result<()> {
+        self.run.stop(self.run.core.flows().of::<F>()?, stop, reason).await
     }
 
     /// Lets no attempt start until the run is [resumed](Self::resume). Handlers that run go on, and what they
@@ -116,48 +124,24 @@ impl<F: Flow> RunHandle<F> {
     ///
     /// # Errors
     ///
-    /// - [`ErrorKind::Closed`](crate::ErrorKind::Closed): it has ended.
-    /// - [`ErrorKind::Canceling`](crate::ErrorKind::Canceling): it is being cancelled.
+    /// - [`ErrorKind::Closed`]: it has ended.
+    /// - [`ErrorKind::Canceling`]: it is being cancelled.
+    ///
+    /// [`ErrorKind::Closed`]: crate::ErrorKind::Closed
+    /// [`ErrorKind::Canceling`]: crate::ErrorKind::Canceling
     pub async fn pause(&self) -> Result<()> {
-        self.run.change(Command::Pause).await
+        self.run.pause().await
     }
 
     /// Lets a [paused](Self::pause) run go on. A run that is not paused stays as it is.
     ///
     /// # Errors
     ///
-    /// [`ErrorKind::Closed`](crate::ErrorKind::Closed) if it has ended.
+    /// [`ErrorKind::Closed`] if it has ended.
+    ///
+    /// [`ErrorKind::Closed`]: crate::ErrorKind::Closed
     pub async fn resume(&self) -> Result<()> {
-        self.run.change(Command::Resume).await
-    }
-
-    fn flow(&self) -> Result<&Registered> {
-        Ok(self.run.core.flows().of::<F>()?)
-    }
-
-    /// A handle whose changes are all one request, called `id`: carried out once, however often it comes.
-    ///
-    /// A repetition gets the first answer, also after a restart and after the run has ended. It is for
-    /// callers that repeat a call when they do not know what became of it.
-    ///
-    /// ```
-    /// # use dex_runtime::{RunHandle, definition::{Channel, Flow}};
-    /// # async fn pay<F: Flow<Run = RunHandle<F>>>(run: &RunHandle<F>, paid: Channel<F, u32>) -> dex_runtime::Result<()> {
-    /// run.request_id("payment-17")?.publish(paid, 4200).await?;
-    /// // Nothing is published a second time.
-    /// run.request_id("payment-17")?.publish(paid, 4200).await
-    /// # }
-    /// ```
-    ///
-    /// The run remembers its last 1,000 requests, and 4 MiB of their answers.
-    ///
-    /// # Errors
-    ///
-    /// [`ErrorKind::InvalidId`](crate::ErrorKind::InvalidId) if `id` cannot be one. The calls on the handle fail with
-    /// [`ErrorKind::RequestMismatch`](crate::ErrorKind::RequestMismatch) if something else was asked under it before.
-    pub fn request_id(&self, id: impl AsRef<str>) -> Result<F::Run> {
-        let id = Name::new(id)?;
-        Ok(Self::of(UntypedRun { request: Some(id), ..self.run.clone() }).into())
+        self.run.resume().await
     }
 
     /// Lets a parked step execution (`<step>-<n>`) try again, after what stopped it was mended.

@@ -4,7 +4,9 @@
 //! with the next; a change that was being written says that its outcome is unknown.
 
 mod begin;
+mod beginning;
 mod call;
+mod change;
 mod dynamic;
 mod handle;
 mod request;
@@ -18,7 +20,8 @@ use std::fmt;
 use std::marker::PhantomData;
 use std::sync::Arc;
 
-pub use self::begin::{Reuse, TimeoutPolicy};
+pub use self::begin::Reuse;
+pub use self::beginning::TimeoutPolicy;
 pub use self::dynamic::{DynClient, DynResult, DynRun, DynStart};
 pub use self::handle::RunHandle;
 pub use self::result::RunResult;

@@ -1,6 +1,8 @@
 //! Requests with an id: carried out once, however often they come.
 
-use crate::engine::{Command, RunState, WriteReport};
+use super::handle::RunHandle;
+use crate::definition::Flow;
+use crate::engine::{Command, RunState};
 use crate::error::{Error, ErrorKind, Result};
 use crate::ids::Name;
 use crate::value::Payload;
@@ -17,13 +19,6 @@ impl Request {
     pub(super) fn new(id: Name, what: &str, content: &[&[u8]]) -> Self {
         let parts = std::iter::once(what.as_bytes()).chain(content.iter().copied());
         Self { id, digest: digest(parts) }
-    }
-
-    /// The request `id` for what `command` does to a run.
-    pub(super) fn of(id: Name, command: &Command) -> Self {
-        let content = content(command);
-        let content: Vec<&[u8]> = content.iter().map(Vec::as_slice).collect();
-        Self::new(id, command.name(), &content)
     }
 
     /// The command that carries `command` out once.
@@ -48,29 +43,6 @@ impl Request {
     }
 }
 
-/// What tells two commands of one name apart.
-pub(super) fn content(command: &Command) -> Vec<Vec<u8>> {
-    let value = |value: &Payload| value.as_bytes().to_vec();
-    match command {
-        Command::Publish { slot, values } => {
-            std::iter::once(slot.to_string().into_bytes()).chain(values.iter().map(value)).collect()
-        }
-        Command::Write(WriteReport { staged, .. }) => {
-            let attributes = staged.attributes.iter().flat_map(|(slot, new)| {
-                [slot.to_string().into_bytes(), new.as_ref().map_or_else(Vec::new, value)]
-            });
-            let messages = staged.messages.iter();
-            attributes
-                .chain(messages.flat_map(|(slot, message)| [slot.to_string().into_bytes(), value(message)]))
-                .collect()
-        }
-        Command::Stop { stop, reason, .. } => vec![format!("{stop:?} {reason:?}").into_bytes()],
-        Command::ResumeStep { execution } => vec![execution.0.to_be_bytes().to_vec()],
-        // These say all by their name, or are no calls from outside.
-        _ => Vec::new(),
-    }
-}
-
 /// A checksum that is the same in every build: FNV-1a, over each part and its length.
 fn digest<'a>(parts: impl Iterator<Item = &'a [u8]>) -> u64 {
     let mix = |hash: u64, byte: &u8| (hash ^ u64::from(*byte)).wrapping_mul(0x0100_0000_01b3);
@@ -78,6 +50,33 @@ fn digest<'a>(parts: impl Iterator<Item = &'a [u8]>) -> u64 {
         let hash = part.iter().fold(hash, mix);
         (part.len() as u64).to_le_bytes().iter().fold(hash, mix)
     })
+}
+
+impl<F: Flow> RunHandle<F> {
+    /// A handle whose changes are all one request, called `id`: carried out once, however often it comes.
+    ///
+    /// A repetition gets the first answer, also after a restart and after the run has ended. It is for
+    /// callers that repeat a call when they do not know what became of it.
+    ///
+    /// ```
+    /// # use dex_runtime::{RunHandle, definition::{Channel, Flow}};
+    /// # async fn pay<F: Flow<Run = RunHandle<F>>>(run: &RunHandle<F>, paid: Channel<F, u32>) -> dex_runtime::Result<()> {
+    /// run.request_id("payment-17")?.publish(paid, 4200).await?;
+    /// // Nothing is published a second time.
+    /// run.request_id("payment-17")?.publish(paid, 4200).await
+    /// # }
+    /// ```
+    ///
+    /// The run remembers its last 1,000 requests, and 4 MiB of their answers.
+    ///
+    /// # Errors
+    ///
+    /// [`ErrorKind::InvalidId`] if `id` cannot be one. The calls on the handle fail with
+    /// [`ErrorKind::RequestMismatch`] if something else was asked under it before.
+    pub fn request_id(&self, id: impl AsRef<str>) -> Result<F::Run> {
+        let id = Name::new(id)?;
+        Ok(RunHandle::of(self.run.clone().with_request(id)).into())
+    }
 }
 
 #[cfg(test)]

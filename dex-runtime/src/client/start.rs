@@ -7,7 +7,8 @@ use std::pin::Pin;
 use std::sync::Arc;
 use std::time::Duration;
 
-use super::begin::{Beginning, Reuse, TimeoutPolicy};
+use super::begin::Reuse;
+use super::beginning::{Beginning, TimeoutPolicy};
 use super::handle::RunHandle;
 use crate::definition::{Attribute, Channel, Flow};
 use crate::dex::Core;
@@ -19,7 +20,6 @@ use crate::value::{Payload, Value};
 pub struct Start<F> {
     core: Arc<Core>,
     beginning: Result<Beginning>,
-    reuse: Reuse,
     flow: PhantomData<fn() -> F>,
 }
 
@@ -27,12 +27,12 @@ impl<F: Flow> Start<F> {
     pub(super) fn new(core: Arc<Core>, flow_id: &str, input: &F::Input) -> Self {
         let input = Payload::encode(input).map_err(Into::into);
         let beginning = input.and_then(|input| Beginning::new(flow_id, input));
-        Self { core, beginning, reuse: Reuse::Reject, flow: PhantomData }
+        Self { core, beginning, flow: PhantomData }
     }
 
     /// Sets what to do when the id has a run already. The default refuses.
     pub fn reuse(self, reuse: Reuse) -> Self {
-        Self { reuse, ..self }
+        self.set(|beginning| beginning.reuse = reuse)
     }
 
     /// Gives the run an attribute from the beginning: it is set in the commit that creates the run.
@@ -68,27 +68,28 @@ impl<F: Flow> Start<F> {
     /// What happens then is what [`on_timeout`](Self::on_timeout) says. A pause does not stop this clock, but
     /// what happens at its end waits for the end of the pause.
     pub fn timeout(self, timeout: Duration) -> Self {
-        self.change(|beginning| beginning.timeout = Some(timeout))
+        self.set(|beginning| beginning.timeout = Some(timeout))
     }
 
     /// Sets what happens when the run's time is up. The default is the flow's `on_timeout` step, if it has
     /// one, and else to fail.
     pub fn on_timeout(self, policy: TimeoutPolicy) -> Self {
-        self.change(|beginning| beginning.on_timeout = Some(policy))
+        self.set(|beginning| beginning.on_timeout = Some(policy))
     }
 
     /// Makes this start one request, called `id`: a repetition with the same content gives the run that the
     /// first one started, as long as that is the newest run of its flow id.
     ///
-    /// With other content it fails with [`ErrorKind::RequestMismatch`](crate::ErrorKind::RequestMismatch).
+    /// With other content it fails with [`ErrorKind::RequestMismatch`].
+    ///
+    /// [`ErrorKind::RequestMismatch`]: crate::ErrorKind::RequestMismatch
     pub fn request_id(self, id: impl Into<String>) -> Self {
-        let id = id.into();
-        self.change(|beginning| beginning.request_id = Some(id))
+        self.set(|beginning| beginning.request_id = Some(id.into()))
     }
 
-    fn change(self, change: impl FnOnce(&mut Beginning)) -> Self {
+    fn set(self, set: impl FnOnce(&mut Beginning)) -> Self {
         let beginning = self.beginning.map(|mut beginning| {
-            change(&mut beginning);
+            set(&mut beginning);
             beginning
         });
         Self { beginning, ..self }
@@ -97,7 +98,7 @@ impl<F: Flow> Start<F> {
     async fn run(self) -> Result<F::Run> {
         let beginning = self.beginning?;
         let flow = Arc::clone(self.core.flows().of::<F>()?);
-        Ok(RunHandle::of(beginning.begin(self.core, &flow, self.reuse).await?).into())
+        Ok(RunHandle::of(beginning.begin(self.core, &flow).await?).into())
     }
 }
 
@@ -112,9 +113,6 @@ impl<F: Flow> IntoFuture for Start<F> {
 
 impl<F> fmt::Debug for Start<F> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Start")
-            .field("beginning", &self.beginning)
-            .field("reuse", &self.reuse)
-            .finish_non_exhaustive()
+        f.debug_struct("Start").field("beginning", &self.beginning).finish_non_exhaustive()
     }
 }

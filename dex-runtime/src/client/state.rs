@@ -1,7 +1,7 @@
 //! What a run holds, read and written from outside: attributes, messages, the places of its steps.
 
+use super::change::Changed;
 use super::handle::RunHandle;
-use super::untyped::Transacted;
 use super::waiting::Waiting;
 use crate::definition::{Attribute, Channel, Flow, Step};
 use crate::engine::{Command, RunState, Staged, WriteReport};
@@ -44,7 +44,8 @@ impl<F: Flow> RunHandle<F> {
     /// Sets the attribute to what `change` makes of its value, and gives the new one.
     ///
     /// No write of others is lost: if somebody else writes the attribute meanwhile, `change` is called again
-    /// with what they wrote.
+    /// with what they wrote. A repetition of a [request](Self::request_id) calls it, too, but gives the value that
+    /// the first one wrote.
     ///
     /// ```
     /// # use dex_runtime::definition::{Attribute, Flow};
@@ -66,17 +67,19 @@ impl<F: Flow> RunHandle<F> {
         attribute: Attribute<F, T>,
         mut change: impl FnMut(Option<T>) -> T,
     ) -> Result<T> {
+        let request = self.run.request("update", &[attribute.slot().to_string().as_bytes()]);
         let (slot, attempts) = (attribute.slot(), self.run.core.options().rpc_attempts_max);
         for _ in 0..attempts {
             let (old, version) = self.run.attribute(&slot).await?.unzip();
             let new = change(old.map(|old: Payload| old.decode()).transpose()?);
-            let staged = Staged {
-                attributes: vec![(slot.clone(), Some(Payload::encode(&new)?))],
-                ..Staged::default()
-            };
-            let write = WriteReport { reads: vec![(slot.clone(), version)], staged };
-            if self.run.transact(Command::Write(write)).await? == Transacted::Done {
-                return Ok(new);
+            let value = Payload::encode(&new)?;
+            let attributes = vec![(slot.clone(), Some(value.clone()))];
+            let staged = Staged { attributes, ..Staged::default() };
+            let write = Command::Write(WriteReport { reads: vec![(slot.clone(), version)], staged });
+            match self.run.transact(request.clone(), value, write).await? {
+                Changed::Done => return Ok(new),
+                Changed::Before(answer) => return Ok(answer.decode()?),
+                Changed::Conflict => {}
             }
         }
         let message = format!(

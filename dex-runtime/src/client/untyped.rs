@@ -2,16 +2,12 @@
 
 use std::sync::Arc;
 
-use tokio::sync::oneshot;
-
-use super::request::Request;
-use crate::definition::Registered;
-use crate::dex::{Core, written};
-use crate::engine::{Command, Rejection, RunEnd, RunState, Staged, Stop, WriteReport};
+use crate::dex::Core;
+use crate::engine::{RunEnd, RunState};
 use crate::error::{Error, ErrorKind, Result};
 use crate::ids::{FlowId, Name, RunId, Slot};
 use crate::inspect::RunInfo;
-use crate::registry::{Refused, Resident, Submit, Submitted};
+use crate::registry::Refused;
 use crate::shard::{Found, Shard};
 use crate::value::Payload;
 
@@ -25,16 +21,11 @@ pub(super) struct UntypedRun {
     pub(super) request: Option<Name>,
 }
 
-/// What became of a transaction.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Transacted {
-    /// It is on disk.
-    Done,
-    /// Something that it depends on has changed; nothing was written.
-    Conflict,
-}
-
 impl UntypedRun {
+    pub(super) fn new(core: Arc<Core>, flow_id: FlowId, run_id: RunId) -> Self {
+        Self { core, flow_id, run_id, request: None }
+    }
+
     /// The newest run of an id, open or closed, with the stored name of its flow.
     pub(super) async fn newest(core: Arc<Core>, flow_id: FlowId) -> Result<(Self, Name)> {
         let find = |shard: Arc<Shard>| {
@@ -45,7 +36,7 @@ impl UntypedRun {
             let message = format!("no run was ever started under `{flow_id}`");
             return Err(Error::new(ErrorKind::NotFound, message));
         };
-        Ok((Self { core, flow_id, run_id: live.run, request: None }, live.flow))
+        Ok((Self::new(core, flow_id, live.run), live.flow))
     }
 
     /// Reads the run's newest durable state.
@@ -82,31 +73,12 @@ impl UntypedRun {
         self.read(RunInfo::of).await
     }
 
-    /// Lets a parked step execution (`<step>-<n>`) try again.
-    pub(super) async fn retry_step(&self, execution: &str) -> Result<()> {
-        let find = |state: &RunState| {
-            let parked = state.executions.iter().find(|(_, parked)| parked.id() == execution);
-            parked.map(|(number, _)| *number)
-        };
-        let Some(execution) = self.read(find).await? else {
-            let message = format!("run `{}` has no open step execution `{execution}`", self.flow_id);
-            return Err(Error::new(ErrorKind::NotFound, message));
-        };
-        self.change(Command::ResumeStep { execution }).await
-    }
-
     /// The encoded value of an attribute and the version that wrote it.
     pub(super) async fn attribute(&self, slot: &Slot) -> Result<Option<(Payload, u64)>> {
         let look = |state: &RunState| {
             state.attributes.get(slot).map(|attribute| (attribute.value.clone(), attribute.version))
         };
         self.read(look).await
-    }
-
-    /// Sets an attribute, or unsets it, whatever it was.
-    pub(super) async fn write_attribute(&self, slot: Slot, value: Option<Payload>) -> Result<()> {
-        let staged = Staged { attributes: vec![(slot, value)], ..Staged::default() };
-        self.change(Command::Write(WriteReport { staged, ..WriteReport::default() })).await
     }
 
     /// The messages of a channel that nobody has taken yet, oldest first.
@@ -116,81 +88,6 @@ impl UntypedRun {
             waiting.into_iter().flatten().map(|message| message.value.clone()).collect()
         };
         self.read(look).await
-    }
-
-    /// Submits a command and waits until what it did is on disk.
-    pub(super) async fn change(&self, command: Command) -> Result<()> {
-        match self.transact(command).await? {
-            Transacted::Done => Ok(()),
-            Transacted::Conflict => {
-                let message = format!("run `{}` has changed meanwhile; nothing was written", self.flow_id);
-                Err(Error::new(ErrorKind::Timeout, message))
-            }
-        }
-    }
-
-    /// As [`change`](Self::change), for a command that depends on what was read.
-    pub(super) async fn transact(&self, command: Command) -> Result<Transacted> {
-        let request = self.request.clone().map(|id| Request::of(id, &command));
-        let command = match request.clone() {
-            Some(request) => request.once(Payload::NULL, command),
-            None => command,
-        };
-        let change = |shard: Arc<Shard>| {
-            let (request, command) = (request.clone(), command.clone());
-            async move { self.transact_in(&shard, request, command).await }
-        };
-        self.core.with_shard(change).await
-    }
-
-    /// Ends the run.
-    pub(super) async fn stop(&self, flow: &Registered, stop: Stop, reason: Option<String>) -> Result<()> {
-        let plan = flow.cancel_plan(self.core.options().cancel_grace);
-        self.change(Command::Stop { stop, reason, plan }).await
-    }
-
-    async fn transact_in(
-        &self,
-        shard: &Arc<Shard>,
-        request: Option<Request>,
-        command: Command,
-    ) -> Result<Transacted> {
-        shard.check()?;
-        loop {
-            let run = match self.find(shard).await? {
-                Found::Open(run) => run,
-                Found::Closed(state) => {
-                    return match request.map(|request| request.answered(&state)).transpose()?.flatten() {
-                        Some(_) => Ok(Transacted::Done),
-                        None => Err(self.closed(shard).await),
-                    };
-                }
-            };
-            let (reply, answer) = oneshot::channel();
-            match shard.writer.submit(&run, command.clone(), Submit::called(reply)) {
-                Ok(Submitted::Enqueued) => return written(answer).await.map(|()| Transacted::Done),
-                Ok(Submitted::Nothing { unwritten }) => {
-                    return shard.durable(unwritten).await.map(|()| Transacted::Done);
-                }
-                Err(Refused::Passivated) => shard.check()?,
-                Err(Refused::Rejected(Rejection::Answered { .. })) => {
-                    return shard.settled(&run).await.map(|()| Transacted::Done);
-                }
-                Err(Refused::Rejected(Rejection::Conflict { .. })) => return Ok(Transacted::Conflict),
-                Err(refused) => return Err(shard.refusal(&run, refused).await),
-            }
-        }
-    }
-
-    /// Says that the run has ended, and how.
-    pub(super) async fn closed(&self, shard: &Arc<Shard>) -> Error {
-        match self.look(shard, RunState::status).await {
-            Ok(status) => {
-                let message = format!("run `{}` has ended: {status}", self.flow_id);
-                Error::with_run(ErrorKind::Closed, message, self.run_id, status)
-            }
-            Err(error) => error,
-        }
     }
 
     /// Waits for the run to end, in whatever way.
@@ -257,27 +154,6 @@ impl UntypedRun {
             if !watcher.changed().await {
                 return Ok(None);
             }
-        }
-    }
-}
-
-impl Shard {
-    /// What a caller is told whose command was refused, once what refused it is on disk.
-    pub(super) async fn refusal(&self, run: &Resident, refused: Refused) -> Error {
-        if let Refused::Rejected(_) = refused
-            && let Err(error) = self.settled(run).await
-        {
-            return error;
-        }
-        refused.into_error(run.identity())
-    }
-
-    /// Waits until all that has happened to the run so far is on disk.
-    pub(super) async fn settled(&self, run: &Resident) -> Result<()> {
-        match run.read(|_| ()) {
-            Ok(((), unwritten)) => self.durable(unwritten).await,
-            // The run has ended on disk and left, or the engine stops.
-            Err(_) => self.check(),
         }
     }
 }

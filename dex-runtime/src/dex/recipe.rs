@@ -11,6 +11,15 @@ use crate::shard::{AfterCommit, Parts, Shard};
 use crate::store::Store;
 use crate::time::Clock;
 
+/// Why a store is opened.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Opening {
+    /// A process begins.
+    Process,
+    /// A commit failed in a process that goes on.
+    AfterFault,
+}
+
 /// How to make a shard.
 pub(super) struct Recipe {
     pub(super) opener: Opener,
@@ -21,17 +30,8 @@ pub(super) struct Recipe {
     pub(super) after_commit: AfterCommit,
 }
 
-/// Why a store is opened.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Opening {
-    /// A process begins.
-    Process,
-    /// A commit failed in a process that goes on.
-    AfterFault,
-}
-
 impl Recipe {
-    /// Opens the store. After a fault the process goes on, and no handler can have killed it.
+    /// Opens the store. After a fault the process goes on, and with it the handlers that hold no blame.
     pub(super) async fn open(&self, why: Opening) -> Result<Arc<Shard>> {
         let (opener, flows) = (Arc::clone(&self.opener), Arc::clone(&self.flows));
         let opening = tokio::task::spawn_blocking(move || {

@@ -192,6 +192,7 @@ pub fn decide(
             let publish = |value| Event::MessagePublished { slot: slot.clone(), value };
             Ok(values.into_iter().map(publish).collect())
         }
+        Command::Write(report) => rpc::write_from_outside(state, report, limits),
         Command::Stop { stop, reason, plan } => close::stop(state, stop, reason, plan, now),
         // It is to end, and nobody could tell when.
         Command::Pause if state.canceling.is_some() => Err(Rejection::Canceling),
@@ -201,7 +202,6 @@ pub fn decide(
         Command::Resume => Ok(Vec::new()),
         Command::Checkpoint { attempt, value } => step::checkpoint(state, attempt, value),
         Command::HandOut { attempt, opening, lost_max } => step::hand_out(state, attempt, opening, lost_max),
-        Command::Write(report) => rpc::write_from_outside(state, report, limits),
     }
 }
 

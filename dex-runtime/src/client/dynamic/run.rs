@@ -11,7 +11,7 @@ use crate::client::result::Ended;
 use crate::client::untyped::UntypedRun;
 use crate::client::waiting::Waiting;
 use crate::definition::{FlowDefinition, MemberKind, Registered};
-use crate::engine::{Closing, Command, RunState, Status, Stop};
+use crate::engine::{Closing, RunState, Status, Stop};
 use crate::error::{Error, ErrorKind, Result};
 use crate::ids::{FlowId, Name, RunId, Slot};
 use crate::inspect::RunInfo;
@@ -71,7 +71,7 @@ impl DynRun {
     /// As [`RunHandle::publish`](crate::RunHandle::publish).
     pub async fn publish(&self, channel: &str, message: Json) -> Result<()> {
         let (slot, message) = checked_member(&self.flow, MemberKind::Channel, channel, &message)?;
-        self.run.change(Command::Publish { slot, values: vec![message] }).await
+        self.run.publish(slot, message).await
     }
 
     /// The messages of a channel that no wait has taken yet, oldest first. They stay where they are.
@@ -131,22 +131,60 @@ impl DynRun {
         Waiting::new(&self.run, "the end", async move { Ok(DynResult(Ended(run.end().await?))) })
     }
 
-    /// Ends the run as no longer wanted.
+    /// Ends the run as no longer wanted: with time for its handlers, and its flow's clean-up.
     ///
     /// # Errors
     ///
-    /// [`ErrorKind::Closed`] if it has ended already: the first stop wins.
+    /// As [`RunHandle::cancel`](crate::RunHandle::cancel).
     pub async fn cancel(&self) -> Result<()> {
         self.run.stop(&self.flow, Stop::Cancel, None).await
+    }
+
+    /// Ends the run at once, whatever it does: nothing cleans up.
+    ///
+    /// # Errors
+    ///
+    /// [`ErrorKind::Closed`] if it has ended already.
+    pub async fn terminate(&self) -> Result<()> {
+        self.run.stop(&self.flow, Stop::Terminate, None).await
     }
 
     /// Ends the run in the way that `stop` says, with a reason that its result keeps.
     ///
     /// # Errors
     ///
-    /// [`ErrorKind::Closed`] if it has ended already: the first stop wins.
+    /// As [`RunHandle::stop`](crate::RunHandle::stop).
     pub async fn stop(&self, stop: Stop, reason: impl Into<String>) -> Result<()> {
         self.run.stop(&self.flow, stop, Some(reason.into())).await
+    }
+
+    /// Lets no attempt start until the run is [resumed](Self::resume).
+    ///
+    /// # Errors
+    ///
+    /// As [`RunHandle::pause`](crate::RunHandle::pause).
+    pub async fn pause(&self) -> Result<()> {
+        self.run.pause().await
+    }
+
+    /// Lets a [paused](Self::pause) run go on. A run that is not paused stays as it is.
+    ///
+    /// # Errors
+    ///
+    /// [`ErrorKind::Closed`] if it has ended.
+    pub async fn resume(&self) -> Result<()> {
+        self.run.resume().await
+    }
+
+    /// A handle whose changes are all one request, called `id`, as
+    /// [`RunHandle::request_id`](crate::RunHandle::request_id) makes one.
+    ///
+    /// # Errors
+    ///
+    /// [`ErrorKind::InvalidId`] if `id` cannot be one.
+    pub fn request_id(&self, id: impl AsRef<str>) -> Result<Self> {
+        let run = self.run.clone().with_request(Name::new(id)?);
+        Ok(Self { run, flow: Arc::clone(&self.flow) })
     }
 
     /// Lets a parked step execution (`<step>-<n>`) try again, after what stopped it was mended.

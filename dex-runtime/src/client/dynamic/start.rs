@@ -4,12 +4,14 @@ use std::fmt;
 use std::future::{Future, IntoFuture};
 use std::pin::Pin;
 use std::sync::Arc;
+use std::time::Duration;
 
 use serde_json::Value as Json;
 
 use super::checked;
 use super::run::{DynRun, checked_member};
-use crate::client::begin::{Beginning, Reuse};
+use crate::client::begin::Reuse;
+use crate::client::beginning::{Beginning, TimeoutPolicy};
 use crate::definition::{MemberKind, Registered};
 use crate::dex::Core;
 use crate::error::Result;
@@ -19,7 +21,6 @@ use crate::error::Result;
 pub struct DynStart {
     core: Arc<Core>,
     start: Result<(Arc<Registered>, Beginning)>,
-    reuse: Reuse,
 }
 
 impl DynStart {
@@ -29,12 +30,27 @@ impl DynStart {
             let input = checked(input, &what, |input| flow.flow.fits_input(input))?;
             Ok((flow, Beginning::new(flow_id, input)?))
         });
-        Self { core, start, reuse: Reuse::Reject }
+        Self { core, start }
     }
 
     /// Sets what to do when the id has a run already. The default refuses.
     pub fn reuse(self, reuse: Reuse) -> Self {
-        Self { reuse, ..self }
+        self.set(|beginning| beginning.reuse = reuse)
+    }
+
+    /// Sets how long the run may take. The default is the flow's `timeout`, or for ever.
+    pub fn timeout(self, timeout: Duration) -> Self {
+        self.set(|beginning| beginning.timeout = Some(timeout))
+    }
+
+    /// Sets what happens when the run's time is up, as [`Start::on_timeout`](crate::Start::on_timeout) does.
+    pub fn on_timeout(self, policy: TimeoutPolicy) -> Self {
+        self.set(|beginning| beginning.on_timeout = Some(policy))
+    }
+
+    /// Makes this start one request, called `id`, as [`Start::request_id`](crate::Start::request_id) does.
+    pub fn request_id(self, id: impl Into<String>) -> Self {
+        self.set(|beginning| beginning.request_id = Some(id.into()))
     }
 
     /// Gives the run an attribute from the beginning: it is set in the commit that creates the run.
@@ -62,6 +78,13 @@ impl DynStart {
         })
     }
 
+    fn set(self, set: impl FnOnce(&mut Beginning)) -> Self {
+        self.and(|_, beginning| {
+            set(beginning);
+            Ok(())
+        })
+    }
+
     fn and(mut self, add: impl FnOnce(&Registered, &mut Beginning) -> Result<()>) -> Self {
         self.start = self.start.and_then(|(flow, mut beginning)| {
             add(&flow, &mut beginning)?;
@@ -72,7 +95,7 @@ impl DynStart {
 
     async fn run(self) -> Result<DynRun> {
         let (flow, beginning) = self.start?;
-        let run = beginning.begin(self.core, &flow, self.reuse).await?;
+        let run = beginning.begin(self.core, &flow).await?;
         Ok(DynRun::new(run, flow))
     }
 }
@@ -89,9 +112,6 @@ impl IntoFuture for DynStart {
 impl fmt::Debug for DynStart {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let beginning = self.start.as_ref().map(|(_, beginning)| beginning);
-        f.debug_struct("DynStart")
-            .field("beginning", &beginning)
-            .field("reuse", &self.reuse)
-            .finish_non_exhaustive()
+        f.debug_struct("DynStart").field("beginning", &beginning).finish_non_exhaustive()
     }
 }

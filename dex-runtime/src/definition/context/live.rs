@@ -8,7 +8,7 @@ use std::sync::atomic::{AtomicI64, Ordering};
 use tokio::sync::watch;
 
 use crate::definition::error::StepError;
-use crate::time::{Clock, SystemClock, Timestamp};
+use crate::time::{Clock, Timestamp};
 use crate::value::Payload;
 
 /// Writes down how far a running step has come.
@@ -25,18 +25,6 @@ pub(crate) struct Live {
 }
 
 impl Live {
-    /// For a step that no engine has called: nothing stops it, and nothing is written down.
-    pub(crate) fn alone(checkpoint: Option<Payload>) -> Self {
-        let (teller, canceled) = watch::channel(false);
-        let keep: Keep = Arc::new(move |_| {
-            // As long as the step can write down, somebody could tell it to stop.
-            let _ = &teller;
-            Ok(())
-        });
-        let clock: Arc<dyn Clock> = Arc::new(SystemClock);
-        Self { canceled, pulse: Arc::new(Pulse::new(&clock)), keep, checkpoint }
-    }
-
     /// Whether the step is to stop.
     pub(super) fn is_canceled(&self) -> bool {
         // Who would have said so is gone: nobody wants the result.

@@ -116,12 +116,12 @@ impl MemoryStore {
     }
 
     fn read<T>(&self, what: impl FnOnce(&Data) -> T) -> Result<T, StoreError> {
-        match &*lock(&self.fault) {
-            Some(StoreError::Unavailable { reason }) if reason == CLOSED => {
-                Err(StoreError::Unavailable { reason: CLOSED.into() })
-            }
-            _ => Ok(what(&lock(&self.disk.kept).written)),
+        // Let go before the data is locked: a commit that fails takes the two the other way round.
+        let closed = matches!(self.fault(), Some(StoreError::Unavailable { reason }) if reason == CLOSED);
+        if closed {
+            return Err(StoreError::Unavailable { reason: CLOSED.into() });
         }
+        Ok(what(&lock(&self.disk.kept).written))
     }
 
     fn fail(&self, reason: &str) -> StoreError {

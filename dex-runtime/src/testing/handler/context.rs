@@ -4,12 +4,15 @@ use std::collections::BTreeMap;
 use std::marker::PhantomData;
 use std::sync::{Arc, OnceLock};
 
+use tokio::sync::watch;
+
 use crate::definition::{
-    Attribute, Core, Flow, Live, RpcContext, Step, StepContext, StepError, StepInfo, WaitContext,
+    Attribute, Core, Flow, Live, Pulse, RpcContext, Step, StepContext, StepError, StepInfo, WaitContext,
 };
 use crate::engine::{self, Recovery, RunIdentity, View};
 use crate::ids::{FlowId, Name, RunId, Slot};
 use crate::testing::clock::START;
+use crate::time::{Clock, SystemClock};
 use crate::value::{Payload, Value};
 
 /// A context that a unit test can make: those of steps, waits and RPCs.
@@ -36,6 +39,7 @@ pub struct ContextBuilder<C> {
     number: u32,
     recovery: Option<Recovery>,
     checkpoint: Option<Payload>,
+    canceled: bool,
     context: PhantomData<fn() -> C>,
 }
 
@@ -48,8 +52,9 @@ impl<C: TestContext> ContextBuilder<C> {
             attempt: 1,
             step: None,
             number: 1,
-            checkpoint: None,
             recovery: None,
+            checkpoint: None,
+            canceled: false,
             context: PhantomData,
         }
     }
@@ -112,16 +117,22 @@ impl<F: Flow> ContextBuilder<StepContext<F>> {
         Self { recovery: Some(Recovery { step: stored(step.name()), failure, attempts }), ..self }
     }
 
-    /// Gives the step what an earlier attempt has written down with [`checkpoint`](StepContext::checkpoint).
+    /// Sets what an earlier attempt has written down with [`checkpoint`](StepContext::checkpoint).
     ///
     /// # Panics
     ///
-    /// If the value cannot be encoded.
+    /// If the value cannot be stored.
     #[track_caller]
-    #[expect(clippy::expect_used, reason = "a test that sets what cannot be stored is wrong")]
     pub fn checkpoint<T: Value>(self, value: &T) -> Self {
-        let checkpoint = Payload::encode(value).expect("a value that can be stored");
-        Self { checkpoint: Some(checkpoint), ..self }
+        match Payload::encode(value) {
+            Ok(value) => Self { checkpoint: Some(value), ..self },
+            Err(error) => panic!("the checkpoint: {error}"),
+        }
+    }
+
+    /// Makes the step one that is [to stop](StepContext::is_cancelled).
+    pub fn cancelled(self) -> Self {
+        Self { canceled: true, ..self }
     }
 
     /// The context.
@@ -136,7 +147,7 @@ impl<F: Flow> ContextBuilder<StepContext<F>> {
         let first = || definition.start().or(definition.steps.first()).map(|step| stored(step.name));
         let step = self.step.or_else(first).expect("a flow with a step");
         let (number, attempt, recovery) = (self.number, self.attempt, self.recovery);
-        let live = Live::alone(self.checkpoint);
+        let live = live(self.canceled, self.checkpoint);
         StepContext::new(core, StepInfo { step, number, attempt, recovery, live, key: OnceLock::new() })
     }
 }
@@ -157,6 +168,22 @@ impl<F: Flow> ContextBuilder<RpcContext<F>> {
     /// The context.
     pub fn build(self) -> RpcContext<F> {
         RpcContext::new(self.core())
+    }
+}
+
+/// What connects a step with no engine: what it writes down is kept nowhere.
+fn live(canceled: bool, checkpoint: Option<Payload>) -> Live {
+    let (teller, canceled) = watch::channel(canceled);
+    let clock: Arc<dyn Clock> = Arc::new(SystemClock);
+    Live {
+        canceled,
+        pulse: Arc::new(Pulse::new(&clock)),
+        // A step whose teller is gone is to stop, so it lives as long as the context.
+        keep: Arc::new(move |_| {
+            let _: &watch::Sender<bool> = &teller;
+            Ok(())
+        }),
+        checkpoint,
     }
 }
 
