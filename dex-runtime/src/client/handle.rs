@@ -80,10 +80,12 @@ impl<F: Flow> RunHandle<F> {
     ///
     /// [`ErrorKind::Closed`]: crate::ErrorKind::Closed
     pub async fn cancel(&self) -> Result<()> {
-        self.run.change(Command::Stop { stop: Stop::Cancel, reason: None }).await
+        self.run.stop(Stop::Cancel, None).await
     }
 
-    /// Ends the run in the way that `stop` says, with a reason that its result keeps.
+    /// Ends the run in the way that `stop` says, with a reason of which its result keeps the first 4 KiB.
+    ///
+    /// [`Stop::Terminate`] ends every run, also one whose history cannot be read.
     ///
     /// # Errors
     ///
@@ -91,7 +93,7 @@ impl<F: Flow> RunHandle<F> {
     ///
     /// [`ErrorKind::Closed`]: crate::ErrorKind::Closed
     pub async fn stop(&self, stop: Stop, reason: impl Into<String>) -> Result<()> {
-        self.run.change(Command::Stop { stop, reason: Some(reason.into()) }).await
+        self.run.stop(stop, Some(reason.into())).await
     }
 
     /// Lets a parked step execution (`<step>-<n>`) try again, after what stopped it was mended.

@@ -4,8 +4,9 @@ use std::sync::Arc;
 
 use tokio::sync::oneshot;
 
+use crate::definition::cut;
 use crate::dex::{Core, written};
-use crate::engine::{Command, Rejection, RunEnd, RunState, Staged, WriteReport};
+use crate::engine::{Command, Rejection, RunEnd, RunState, Staged, Stop, WriteReport};
 use crate::error::{Error, ErrorKind, Result};
 use crate::ids::{FlowId, Name, RunId, Slot};
 use crate::inspect::RunInfo;
@@ -89,6 +90,21 @@ impl UntypedRun {
             return Err(Error::new(ErrorKind::NotFound, message));
         };
         self.change(Command::ResumeStep { execution }).await
+    }
+
+    /// Ends the run. One that was set aside can be terminated too.
+    pub(super) async fn stop(&self, stop: Stop, reason: Option<String>) -> Result<()> {
+        let reason = reason.map(cut);
+        match self.change(Command::Stop { stop, reason: reason.clone() }).await {
+            Err(error) if error.kind() == ErrorKind::Quarantined && stop == Stop::Terminate => {
+                let write_off = |shard: Arc<Shard>| {
+                    let reason = reason.clone();
+                    async move { shard.write_off(&self.flow_id, self.run_id, reason).await }
+                };
+                self.core.with_shard(write_off).await
+            }
+            done => done,
+        }
     }
 
     /// The encoded value of an attribute and the version that wrote it.

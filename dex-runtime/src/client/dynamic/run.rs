@@ -137,7 +137,7 @@ impl DynRun {
     ///
     /// [`ErrorKind::Closed`] if it has ended already: the first stop wins.
     pub async fn cancel(&self) -> Result<()> {
-        self.run.change(Command::Stop { stop: Stop::Cancel, reason: None }).await
+        self.run.stop(Stop::Cancel, None).await
     }
 
     /// Ends the run in the way that `stop` says, with a reason that its result keeps.
@@ -146,7 +146,7 @@ impl DynRun {
     ///
     /// [`ErrorKind::Closed`] if it has ended already: the first stop wins.
     pub async fn stop(&self, stop: Stop, reason: impl Into<String>) -> Result<()> {
-        self.run.change(Command::Stop { stop, reason: Some(reason.into()) }).await
+        self.run.stop(stop, Some(reason.into())).await
     }
 
     /// Lets a parked step execution (`<step>-<n>`) try again, after what stopped it was mended.
