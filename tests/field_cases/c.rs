@@ -183,6 +183,53 @@ async fn the_longest_and_the_shortest_time_for_rpcs_hold() {
     }
 }
 
+/// C2
+#[tokio::test]
+async fn bounds_of_nothing_are_refused_by_name_and_the_smallest_ones_work() {
+    let options = Options::default;
+    let mut no_messages = options();
+    no_messages.limits.channel_messages_max = 0;
+    let mut no_steps = options();
+    no_steps.limits.executions_max = 0;
+    let nothing = [
+        ("channel_messages_max", no_messages),
+        ("executions_max", no_steps),
+        ("worker_slots", Options { worker_slots: 0, ..options() }),
+        ("commit_transitions_max", Options { commit_transitions_max: 0, ..options() }),
+        ("commit_queue_max", Options { commit_queue_max: 0, ..options() }),
+        ("timers_max", Options { timers_max: 0, ..options() }),
+        ("rpc_attempts_max", Options { rpc_attempts_max: 0, ..options() }),
+    ];
+    for (name, options) in nothing {
+        let error = testing::engine().options(options).flow(TwoTimers).start().await.err();
+        let error = error.unwrap_or_else(|| panic!("{name} of 0 was taken"));
+        assert_eq!(error.kind(), ErrorKind::InvalidSetup, "{name}");
+        assert!(error.to_string().contains(name), "{error}");
+    }
+    let smallest = Options {
+        worker_slots: 1,
+        idle_runs_max: 0,
+        commit_transitions_max: 1,
+        commit_queue_max: 1,
+        timers_max: 1,
+        rpc_attempts_max: 1,
+        ..options()
+    };
+    let t = testing::engine().options(smallest).flow(TwoTimers).start().await.unwrap();
+    for number in 0..5 {
+        t.client::<TwoTimers>().start(format!("r{number}"), ()).await.unwrap();
+        t.settle().await;
+    }
+    t.advance(seconds(1)).await;
+    for number in 0..5 {
+        let run = t.client::<TwoTimers>().run(format!("r{number}")).await.unwrap();
+        run.publish(TwoTimers::GO, ()).await.unwrap();
+        t.settle().await;
+        t.advance(seconds(10)).await;
+        run.output().await.unwrap();
+    }
+}
+
 /// Sleeps a second, waits for a message, sleeps ten seconds.
 struct TwoTimers;
 

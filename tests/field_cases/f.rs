@@ -30,7 +30,8 @@ impl Drains {
     ) -> WaitResult<Self, OneOf3<String, String, TimerFired>> {
         // Each is first half of the time.
         let timer = Timer::after(std::time::Duration::ZERO);
-        let (first, second) = if seen.len() % 2 == 0 { (Self::A, Self::B) } else { (Self::B, Self::A) };
+        let (first, second) =
+            if seen.len().is_multiple_of(2) { (Self::A, Self::B) } else { (Self::B, Self::A) };
         Ok(Wait::any((first.one(), second.one(), timer)))
     }
 

@@ -9,5 +9,12 @@ mod c;
 mod d;
 mod e;
 mod f;
+mod g;
+mod h;
+mod i;
+mod k;
+mod l;
+mod m;
 #[path = "../support/mod.rs"]
 mod support;
+mod u;
