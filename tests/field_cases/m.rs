@@ -7,6 +7,7 @@ use dex::prelude::*;
 use dex::testing;
 use dex::{Options, Status, Stop};
 use dex_runtime::store::Store;
+use tokio::sync::watch;
 
 use crate::support::{Counter, engine, hours};
 
@@ -84,10 +85,10 @@ async fn an_engine_with_nothing_to_do_does_nothing() {
     assert_eq!(t.dex().inspect().resident().await.unwrap(), resident);
 }
 
-/// Notes the order of its calls.
-#[derive(Default)]
+/// Holds its slot until it is let go, and counts.
 struct Backlog {
     calls: Counter,
+    go: watch::Sender<bool>,
 }
 
 #[flow(output = ())]
@@ -95,18 +96,21 @@ impl Backlog {
     #[step(start)]
     async fn only(&self, _input: ()) -> StepResult<Self> {
         self.calls.add();
-        tokio::task::yield_now().await;
+        let _ = self.go.subscribe().wait_for(|go| *go).await;
         Ok(Next::complete(()))
     }
 }
 
-struct Other;
+/// Completes with how far the backlog had come.
+struct Other {
+    backlog: Counter,
+}
 
-#[flow(output = ())]
+#[flow(output = usize)]
 impl Other {
     #[step(start)]
     async fn only(&self, _input: ()) -> StepResult<Self> {
-        Ok(Next::complete(()))
+        Ok(Next::complete(self.backlog.get()))
     }
 }
 
@@ -114,26 +118,25 @@ impl Other {
 #[tokio::test]
 async fn the_backlog_of_one_flow_does_not_hold_up_another() {
     const RUNS: usize = 2_000;
+    let calls = Counter::default();
+    let backlog = Backlog { calls: calls.clone(), go: watch::Sender::new(false) };
     let options = Options { worker_slots: 1, ..Options::default() };
-    let t = testing::engine().options(options).flow(Backlog::default()).flow(Other).start().await.unwrap();
-    let flow = t.flow::<Backlog>();
-    // All of them are on disk at once, and wait for the one slot.
-    let starts: Vec<_> = (0..RUNS)
-        .map(|number| {
-            let client = t.client::<Backlog>();
-            tokio::spawn(async move { client.start(format!("r{number}"), ()).await.unwrap() })
-        })
-        .collect();
-    for start in starts {
-        start.await.unwrap();
+    let builder = testing::engine().options(options).flow(backlog);
+    let t = builder.flow(Other { backlog: calls.clone() }).start().await.unwrap();
+    for number in 0..RUNS {
+        t.client::<Backlog>().start(format!("r{number}"), ()).await.unwrap();
     }
-    let before = flow.calls.get();
-    assert!(before < RUNS / 2, "there is no backlog: {before} are done");
-    t.client::<Other>().start("other", ()).await.unwrap().output().await.unwrap();
-    let meanwhile = flow.calls.get() - before;
-    assert!(meanwhile < 200, "{meanwhile} runs of the backlog came first");
+    let other = t.client::<Other>().start("other", ()).await.unwrap();
+    // One holds the only slot, and all others wait for it.
+    while calls.get() == 0 {
+        tokio::task::yield_now().await;
+    }
+    assert_eq!(calls.get(), 1);
+    t.flow::<Backlog>().go.send_replace(true);
+    let came_first = other.output().await.unwrap();
+    assert!(came_first <= 2, "{came_first} runs of the backlog came first");
     t.settle().await;
-    assert_eq!(flow.calls.get(), RUNS);
+    assert_eq!(calls.get(), RUNS);
 }
 
 /// Notes in which order its runs and messages came.
