@@ -139,7 +139,7 @@ struct FailsTogether {
     go: watch::Sender<bool>,
 }
 
-#[flow(output = ())]
+#[flow(output = (), endless)]
 impl FailsTogether {
     #[step(start, retry(attempts = 2, initial = "1h", max_interval = "1h"))]
     async fn only(&self, _input: ()) -> StepResult<Self> {

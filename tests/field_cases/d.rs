@@ -15,7 +15,7 @@ struct Fails {
     attempts: Counter,
 }
 
-#[flow(output = ())]
+#[flow(output = (), endless)]
 impl Fails {
     #[step(start)]
     async fn begin(&self, step: String) -> StepResult<Self> {

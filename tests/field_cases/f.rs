@@ -132,7 +132,8 @@ impl Numbers {
         Ok(Wait::one(Timer::after(hours(1))))
     }
 
-    #[step]
+    /// Runs of the build before this one stand here.
+    #[step(entry)]
     async fn pause(&self, _input: (), _fired: TimerFired) -> StepResult<Self> {
         Ok(Next::to(Self::TAKE, ()))
     }
