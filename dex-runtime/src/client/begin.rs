@@ -83,7 +83,7 @@ impl Shard {
         let before = self.make_way(&flow_id, reuse).await?;
         let now = self.clock.now();
         let identity =
-            RunIdentity { flow: flow.name.clone(), flow_id, run_id: RunId::generate(now), started_at: now };
+            RunIdentity { flow: flow.name.clone(), flow_id, run_id: self.run_ids.next(now), started_at: now };
         let movement = flow.start().map(|step| Movement {
             step: step.name.clone(),
             input,

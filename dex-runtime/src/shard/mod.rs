@@ -14,7 +14,6 @@ mod write_off;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::thread::JoinHandle;
-use std::time::Duration;
 
 use tokio::runtime::Handle;
 use tokio::sync::watch;
@@ -27,6 +26,7 @@ use crate::commit::{self, Committer};
 use crate::definition::Flows;
 use crate::dispatch::{Job, ReadyQueue, Timers, Waiters, Watchers};
 use crate::error::{Error, ErrorKind};
+use crate::ids::RunIds;
 use crate::options::Options;
 use crate::registry::{Registry, Resident, Writer};
 use crate::store::{Store, StoreError};
@@ -47,6 +47,7 @@ pub(crate) struct Shard {
     pub(crate) waiters: Arc<Waiters>,
     pub(crate) watchers: Arc<Watchers>,
     pub(crate) activity: Activity,
+    pub(crate) run_ids: RunIds,
     idle: sink::IdleRuns,
     stripes: Stripes,
     handle: Handle,
@@ -109,6 +110,7 @@ impl Shard {
             timers: Timers::new(options.timers_max),
             waiters: Arc::default(),
             watchers: Arc::default(),
+            run_ids: RunIds::default(),
             idle: sink::IdleRuns::new(options.idle_runs_max),
             stripes: Stripes::new(),
             handle: Handle::current(),
@@ -231,14 +233,13 @@ impl Shard {
         }
     }
 
-    /// Takes no more calls, lets running handlers end for up to `grace`, then calls them off, and leaves.
+    /// Takes no more calls, lets running handlers end until `by`, then calls them off, and leaves.
     ///
     /// Gives how many handler calls were left behind; the next opening makes them again.
-    pub(crate) async fn stop(&self, grace: Duration) -> usize {
+    pub(crate) async fn stop(&self, by: watch::Receiver<Timestamp>) -> usize {
         self.accepting.store(false, Ordering::Release);
         self.queue.stop();
-        let deadline = self.clock.now().saturating_add(grace);
-        let left = self.handlers_end(deadline).await;
+        let left = self.handlers_end(by).await;
         self.state.send_replace(Phase::Stopped);
         self.forget_all();
         self.writer.committer.end();
@@ -246,12 +247,18 @@ impl Shard {
         left
     }
 
-    /// Waits for running handlers until `deadline`. Gives how many still run.
-    async fn handlers_end(&self, deadline: Timestamp) -> usize {
-        while self.queue.running() > 0 && self.clock.now() < deadline {
-            first_of(self.queue.empty(), self.clock.sleep_until(deadline)).await;
+    /// Waits for running handlers until `by`, which may become earlier. Gives how many still run.
+    async fn handlers_end(&self, mut by: watch::Receiver<Timestamp>) -> usize {
+        loop {
+            let deadline = *by.borrow_and_update();
+            let running = self.queue.running();
+            if running == 0 || self.clock.now() >= deadline {
+                return running;
+            }
+            let ended = first_of(self.queue.empty(), self.clock.sleep_until(deadline));
+            // Whoever stops the shard keeps the sender.
+            first_of(ended, async { drop(by.changed().await) }).await;
         }
-        self.queue.running()
     }
 
     /// Ends the use of the store. What was durable stays so without it.
