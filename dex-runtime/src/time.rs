@@ -4,7 +4,7 @@ use std::fmt;
 use std::future::{Future, poll_fn};
 use std::pin::{Pin, pin};
 use std::task::Poll;
-use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 /// A point in time: microseconds since 1970-01-01T00:00:00Z, from there to the end of the year 9999.
 ///
@@ -95,11 +95,6 @@ fn civil_from_days(days: i64) -> (i64, i64, i64) {
 /// A future of the clock.
 pub type Sleep = Pin<Box<dyn Future<Output = ()> + Send>>;
 
-/// The system's own clock, for a thread that waits for the disk: no test's clock knows how long that takes.
-pub(crate) fn instant() -> Instant {
-    Instant::now()
-}
-
 /// Where the engine gets the time from: the system, or a test that sets it.
 pub trait Clock: fmt::Debug + Send + Sync + 'static {
     /// The current time, rounded up to the microsecond: a deadline made from it is never early.
@@ -129,6 +124,23 @@ impl Clock for SystemClock {
     fn sleep_until(&self, at: Timestamp) -> Sleep {
         let wait = at.since(self.now()).min(SLEEP_MAX);
         Box::pin(tokio::time::sleep(wait))
+    }
+}
+
+/// How much real time has passed since it was started, for threads that wait for the machine and not for an
+/// engine's clock.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Stopwatch(std::time::Instant);
+
+impl Stopwatch {
+    /// One that begins now.
+    pub(crate) fn start() -> Self {
+        Self(std::time::Instant::now())
+    }
+
+    /// What is left of `limit`.
+    pub(crate) fn rest(self, limit: Duration) -> Duration {
+        limit.saturating_sub(self.0.elapsed())
     }
 }
 

@@ -2,6 +2,8 @@
 // Each test program uses its own part of this.
 #![allow(dead_code, reason = "every test program uses another part of what is here")]
 
+pub(crate) mod hand;
+
 use std::ops::Deref;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};

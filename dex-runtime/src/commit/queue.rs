@@ -2,12 +2,11 @@
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use tokio::sync::watch;
 
 use crate::store::{RunCommit, StoreError};
-use crate::time::instant;
 
 /// A commit's place in the order of writing.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
@@ -59,7 +58,7 @@ impl<A> Waiting<A> {
 pub(super) enum Turn {
     /// Write commits, of which this is the last.
     Write(Ticket),
-    /// Nothing has come until the time given.
+    /// Nothing has come while the patience lasted.
     Idle,
     /// The queue has ended and is empty.
     Ended,
@@ -147,15 +146,20 @@ impl<A> Committer<A> {
         self.queue.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Waits for commits, until `deadline` if there is one, and takes up to `max` of them.
-    pub(super) fn take(&self, max: usize, spare: &mut Waiting<A>, deadline: Option<Instant>) -> Turn {
+    /// Waits for commits, as long as `patience` lasts if it has an end, and takes up to `max` of them.
+    pub(super) fn take(
+        &self,
+        max: usize,
+        spare: &mut Waiting<A>,
+        patience: impl Fn() -> Option<Duration>,
+    ) -> Turn {
         let mut queue = self.lock();
         while queue.waiting.commits.is_empty() {
             if queue.ended {
                 queue.gone = true;
                 return Turn::Ended;
             }
-            queue = match deadline.map(|deadline| deadline.saturating_duration_since(instant())) {
+            queue = match patience() {
                 Some(Duration::ZERO) => return Turn::Idle,
                 Some(rest) => {
                     let woken = self.filled.wait_timeout(queue, rest);

@@ -6,11 +6,11 @@
 use std::io;
 use std::sync::Arc;
 use std::thread::JoinHandle;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use super::queue::{Committer, Ticket, Turn, Waiting};
 use crate::store::{Store, StoreError};
-use crate::time::instant;
+use crate::time::Stopwatch;
 
 /// Who is told what became of commits.
 pub(crate) trait Sink<A>: Send + 'static {
@@ -44,7 +44,7 @@ struct Writer<A, S> {
     sink: S,
     transitions_max: usize,
     /// The last commit that was written without a sync, and since when there is one.
-    unsynced: Option<(Ticket, Instant)>,
+    unsynced: Option<(Ticket, Stopwatch)>,
 }
 
 impl<A, S: Sink<A>> Writer<A, S> {
@@ -52,8 +52,8 @@ impl<A, S: Sink<A>> Writer<A, S> {
         // Two buffers take turns, so that a busy engine allocates none.
         let mut batch = Waiting::new();
         loop {
-            let deadline = self.unsynced.map(|(_, since)| since + SYNC_AFTER);
-            let done = match self.committer.take(self.transitions_max, &mut batch, deadline) {
+            let patience = || self.unsynced.map(|(_, since)| since.rest(SYNC_AFTER));
+            let done = match self.committer.take(self.transitions_max, &mut batch, patience) {
                 Turn::Write(ticket) => self.write(ticket, &mut batch),
                 Turn::Idle => self.sync(),
                 Turn::Ended => {
@@ -70,7 +70,7 @@ impl<A, S: Sink<A>> Writer<A, S> {
     }
 
     fn write(&mut self, ticket: Ticket, batch: &mut Waiting<A>) -> Result<(), StoreError> {
-        let late = self.unsynced.is_some_and(|(_, since)| since.elapsed() >= SYNC_AFTER);
+        let late = self.unsynced.is_some_and(|(_, since)| since.rest(SYNC_AFTER).is_zero());
         let durable = late || batch.durable.contains(&true);
         self.store.commit(&batch.commits, durable)?;
         self.committer.note_taken(batch.commits.len());
@@ -78,7 +78,7 @@ impl<A, S: Sink<A>> Writer<A, S> {
             self.unsynced = None;
             self.committer.note_written(ticket);
         } else {
-            let since = self.unsynced.map_or_else(instant, |(_, since)| since);
+            let since = self.unsynced.map_or_else(Stopwatch::start, |(_, since)| since);
             self.unsynced = Some((ticket, since));
         }
         self.sink.written(&mut batch.after);

@@ -31,9 +31,8 @@ pub(super) fn start_wait(
     let mut events = Vec::with_capacity(staged.len() + 1);
     write(Some(state), None, staged, limits, &mut events)?;
     let execution = attempt.execution;
-    // Of a run that is to end, nothing that waits goes on.
-    let ended = state.is_winding_down();
-    events.push(if ended {
+    events.push(if state.is_winding_down() {
+        // Nothing that waits goes on.
         Event::StepCanceled { execution }
     } else {
         Event::WaitStarted { execution, condition }

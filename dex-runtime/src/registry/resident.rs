@@ -181,6 +181,13 @@ impl Resident {
         Ok((look(state), (cell.unwritten > 0).then_some(cell.last)))
     }
 
+    /// Whether a call of this attempt was lost with its process although it was written down.
+    pub(crate) fn was_lost(&self, attempt: Attempt) -> bool {
+        let cell = self.lock();
+        let running = cell.state.as_ref().and_then(|state| state.running(attempt));
+        running.is_some_and(|execution| execution.handed_out.is_some())
+    }
+
     /// Whether the handler call of this attempt is still wanted.
     pub(crate) fn wanted(&self, attempt: Attempt) -> Option<Wanted> {
         let cell = self.lock();

@@ -48,6 +48,8 @@ pub(crate) struct Shard {
     pub(crate) activity: Activity,
     /// Whether the opening before this one ended with its process: what it had under way was lost.
     after_crash: bool,
+    /// Held while a handler runs that may be what killed the process.
+    suspect: tokio::sync::Mutex<()>,
     idle: sink::IdleRuns,
     stripes: Stripes,
     handle: Handle,
@@ -125,6 +127,7 @@ impl Shard {
             clock,
             activity,
             after_crash,
+            suspect: tokio::sync::Mutex::default(),
         });
         let sink = ShardSink::new(&shard, after_commit);
         let transitions_max = match after_commit {
@@ -149,6 +152,16 @@ impl Shard {
         for _ in 0..self.queue.push(jobs) {
             self.handle.spawn(worker::slot(Arc::clone(self)));
         }
+    }
+
+    /// Waits until no other suspect runs; not longer than a handler mostly takes, or one that takes hours would
+    /// keep all others from going on.
+    pub(crate) async fn suspect_alone(&self) -> Option<tokio::sync::MutexGuard<'_, ()>> {
+        const PATIENCE: Duration = Duration::from_secs(5);
+        let mut alone = None;
+        let until = self.clock.now().saturating_add(PATIENCE);
+        first_of(async { alone = Some(self.suspect.lock().await) }, self.clock.sleep_until(until)).await;
+        alone
     }
 
     /// Completes when the shard does not work any more, with the reason.

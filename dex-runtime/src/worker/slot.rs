@@ -37,6 +37,8 @@ async fn make_call(shard: &Arc<Shard>, job: Job) {
         return;
     };
     let attempt = task.attempt;
+    // Two that may both be what kills the process are not called at once, so that the right one is found.
+    let alone = if lost && run.was_lost(attempt) { shard.suspect_alone().await } else { None };
     if lost && !write_hand_out(shard, &run, attempt).await {
         return;
     }
@@ -59,7 +61,7 @@ async fn make_call(shard: &Arc<Shard>, job: Job) {
     let command = command
         .unwrap_or_else(|error| outcome::fail(flow, step.as_str(), Failed { attempt, started_at, error }));
     called.report(command);
-    drop(busy);
+    drop((alone, busy));
 }
 
 /// Registers the call of an attempt that is wanted and does not run yet.

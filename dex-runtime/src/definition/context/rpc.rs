@@ -85,7 +85,6 @@ impl<F> fmt::Debug for RpcContext<F> {
         f.debug_struct("RpcContext")
             .field("core", &self.core)
             .field("movements", &self.movements)
-            .field("cancels", &self.cancels)
-            .finish()
+            .finish_non_exhaustive()
     }
 }

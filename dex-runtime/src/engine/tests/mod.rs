@@ -3,18 +3,24 @@
 //! [`given`] and [`Given::when`] are the only ones that know the engine's functions; `words` makes the
 //! values that rows are written with. `property` tries what nobody thought of.
 
+mod cancel;
+mod checkpoint;
 mod decisions;
 mod fold;
 mod invariant;
+mod locks;
+mod pause;
 mod property;
 mod publish;
 mod recovery;
+mod request;
 mod reservation;
 mod retry;
 mod rpc;
 mod start;
 mod step;
 mod stop;
+mod timeout;
 mod timer;
 mod wait;
 mod words;

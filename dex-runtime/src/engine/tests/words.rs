@@ -71,6 +71,11 @@ pub(super) fn to_wait(step: &str) -> Movement {
     Movement { waits: true, ..to(step) }
 }
 
+/// An entry into a step that has these attributes for itself.
+pub(super) fn locked_to(step: &str, locks: &[&str]) -> Movement {
+    Movement { locks: locks.iter().map(|lock| slot(lock)).collect(), ..to(step) }
+}
+
 pub(super) fn go(movements: impl IntoIterator<Item = Movement>) -> Decision {
     Decision::Continue(movements.into_iter().collect())
 }
@@ -271,6 +276,10 @@ pub(super) fn wait_met(execution: u64, matched: Matched) -> Event {
 
 pub(super) fn completed(execution: u64) -> Event {
     Event::StepCompleted { execution: no(execution) }
+}
+
+pub(super) fn locks_taken(execution: u64) -> Event {
+    Event::LocksTaken { execution: no(execution) }
 }
 
 pub(super) fn step_failed(execution: u64) -> Event {
