@@ -248,7 +248,7 @@ async fn run_orders(arguments: Arguments) -> Result<(), Box<dyn Error>> {
 
     let shop = open_shop(&arguments.data, &orders)?;
     let flow = OrderFlow { shop, patience: arguments.patience };
-    // It is made to be killed at will, and a step that is killed with it is not to blame.
+    // It is made to be killed, so that says nothing about its steps.
     let options = Options { crash_attempts_max: u32::MAX, ..Options::default() };
     let dex = Dex::open(arguments.data.join("store")).flow(flow).options(options).start().await?;
     let summary = follow_all(&dex.client(), orders, arguments.each).await?;

@@ -166,9 +166,8 @@ async fn typed_and_dynamic_callers_meet_in_one_run() {
 #[tokio::test]
 async fn messages_are_read_and_a_run_is_stopped_and_described() {
     each_way(async |engine, client| {
-        let run = client.start("OrderFlow", "order-17", order()).await.unwrap();
-        run.publish("APPROVAL", json!("ada")).await.unwrap();
-        run.publish("APPROVAL", json!("bob")).await.unwrap();
+        let start = client.start("OrderFlow", "order-17", order());
+        let run = start.publish("APPROVAL", json!("ada")).publish("APPROVAL", json!("bob")).await.unwrap();
         run.output().await.unwrap();
         assert_eq!(run.messages("APPROVAL").await.unwrap(), [json!("bob")]);
 

@@ -4,7 +4,7 @@
 
 use std::borrow::Borrow;
 use std::fmt;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, PoisonError};
 
 use uuid::Uuid;
 
@@ -193,6 +193,21 @@ impl fmt::Debug for Slot {
     }
 }
 
+/// The last run id of this process, so that ids of one millisecond are in the order of asking.
+static LAST: Mutex<Last> = Mutex::new(Last { millis: 0, number: 0 });
+
+struct Last {
+    millis: u64,
+    /// Its low bits.
+    number: u64,
+}
+
+/// A random number of 60 bits, so that adding to it does not overflow the 62 bits that an id has for it.
+fn draw() -> u64 {
+    let drawn = Uuid::now_v7().as_u128();
+    u64::try_from(drawn & (u128::MAX >> 68)).unwrap_or(0)
+}
+
 /// What the engine calls a run: a `UUIDv7`, so that the store's order is the order of starting.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct RunId([u8; 16]);
@@ -201,10 +216,12 @@ impl RunId {
     /// A new id for a run that starts at `now`.
     pub fn generate(now: Timestamp) -> Self {
         let millis = u64::try_from(now.as_micros() / 1_000).unwrap_or(0);
-        // The time comes from the caller's clock; `now_v7` only lends its random bits.
-        let drawn = Uuid::now_v7().into_bytes();
+        let mut last = LAST.lock().unwrap_or_else(PoisonError::into_inner);
+        let number = if last.millis == millis { last.number.wrapping_add(1) } else { draw() };
+        *last = Last { millis, number };
+        drop(last);
         let mut random = [0; 10];
-        random.copy_from_slice(&drawn[6..]);
+        random[2..].copy_from_slice(&number.to_be_bytes());
         Self(uuid::Builder::from_unix_timestamp_millis(millis, &random).into_uuid().into_bytes())
     }
 

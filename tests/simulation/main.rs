@@ -78,7 +78,7 @@ impl Simulation {
                 self.model.added(*run, &answer);
             }
             Operation::Stop { run } => {
-                let answer = self.on(*run, async |run| run.cancel().await).await;
+                let answer = self.on(*run, async |run| run.terminate().await).await;
                 self.model.stopped(*run, &answer);
             }
             Operation::Look { run } => self.look(*run).await,

@@ -141,7 +141,7 @@ impl Model {
         match answer {
             Answer::Done(()) => {
                 known.stopped = true;
-                known.ends(Status::Canceled);
+                known.ends(Status::Terminated);
             }
             Answer::Unknown => known.stopped_perhaps = true,
             _ => {}
@@ -166,7 +166,7 @@ impl Model {
         }
         match info.status {
             Status::Running => assert_eq!(info.steps.len(), 1, "run {run} has lost its step: {info:?}"),
-            Status::Canceled => assert!(known.stopped || known.stopped_perhaps, "nobody canceled run {run}"),
+            Status::Terminated => assert!(known.stopped || known.stopped_perhaps, "nobody ended run {run}"),
             Status::Completed => {}
             other => panic!("run {run} is {other:?}"),
         }

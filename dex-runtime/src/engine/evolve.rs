@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, VecDeque};
 use std::sync::Arc;
 
-use super::event::{Event, Failure, RunTimeout, Source};
+use super::event::{Closing, Event, Failure, RunTimeout, Source};
 use super::locks;
 use super::state::{
     Answered, Attribute, Canceling, ChannelState, Closed, Execution, HandedOut, Message, Method, Output,
@@ -140,18 +140,6 @@ fn apply(state: &mut RunState, event: &Event, at: Timestamp) -> Option<()> {
             let handed_out = HandedOut { opening: *opening, lost: *lost };
             state.executions.get_mut(execution)?.handed_out = Some(handed_out);
         }
-        Event::OutputProduced { step, number, value } => {
-            state.completion_requested = true;
-            state.outputs.push(Output { step: step.clone(), number: *number, value: value.clone() });
-        }
-        event => apply_to_run(state, event, at)?,
-    }
-    Some(())
-}
-
-/// Folds an event that is about the run as a whole.
-fn apply_to_run(state: &mut RunState, event: &Event, at: Timestamp) -> Option<()> {
-    match event {
         Event::TimeoutReached => {
             state.timeout.take()?;
         }
@@ -168,21 +156,26 @@ fn apply_to_run(state: &mut RunState, event: &Event, at: Timestamp) -> Option<()
             state.requests.push_back(Answered { request, digest: *digest, answer });
             forget_requests(&mut state.requests);
         }
-        Event::RunClosed { closing } => {
-            let unconsumed = state.unconsumed();
-            for execution in std::mem::take(&mut state.executions).into_values() {
-                give_back(&mut state.channels, execution)?;
-            }
-            state.channels.values_mut().for_each(|channel| channel.waiting.clear());
-            state.ready = 0;
-            state.locks.clear();
-            state.blocked.clear();
-            (state.timeout, state.canceling, state.paused) = (None, None, false);
-            state.closed = Some(Closed { at, closing: closing.clone(), unconsumed });
+        Event::OutputProduced { step, number, value } => {
+            state.completion_requested = true;
+            state.outputs.push(Output { step: step.clone(), number: *number, value: value.clone() });
         }
-        // All others are about something else, and are folded there.
-        _ => return None,
+        Event::RunClosed { closing } => close(state, closing, at)?,
     }
+    Some(())
+}
+
+fn close(state: &mut RunState, closing: &Closing, at: Timestamp) -> Option<()> {
+    let unconsumed = state.unconsumed();
+    for execution in std::mem::take(&mut state.executions).into_values() {
+        give_back(&mut state.channels, execution)?;
+    }
+    state.channels.values_mut().for_each(|channel| channel.waiting.clear());
+    state.ready = 0;
+    state.locks.clear();
+    state.blocked.clear();
+    (state.timeout, state.canceling, state.paused) = (None, None, false);
+    state.closed = Some(Closed { at, closing: closing.clone(), unconsumed });
     Some(())
 }
 

@@ -31,8 +31,9 @@ pub(super) fn start_wait(
     let mut events = Vec::with_capacity(staged.len() + 1);
     write(Some(state), None, staged, limits, &mut events)?;
     let execution = attempt.execution;
-    events.push(if state.is_winding_down() {
-        // Nothing that waits goes on.
+    // Of a run that is to end, nothing that waits goes on.
+    let ended = state.is_winding_down();
+    events.push(if ended {
         Event::StepCanceled { execution }
     } else {
         Event::WaitStarted { execution, condition }

@@ -9,6 +9,7 @@ mod lookup;
 mod recovery;
 mod sink;
 mod time;
+mod write_off;
 
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};

@@ -85,6 +85,7 @@ impl<F> fmt::Debug for RpcContext<F> {
         f.debug_struct("RpcContext")
             .field("core", &self.core)
             .field("movements", &self.movements)
-            .finish_non_exhaustive()
+            .field("cancels", &self.cancels)
+            .finish()
     }
 }
