@@ -76,13 +76,20 @@ pub use dex_macros::channel;
 #[doc = include_str!("docs/rpc.md")]
 pub use dex_macros::rpc;
 
+#[doc = include_str!("docs/on_timeout.md")]
+pub use dex_macros::on_timeout;
+
+#[doc = include_str!("docs/on_cancel.md")]
+pub use dex_macros::on_cancel;
+
 #[doc = include_str!("docs/keyword.md")]
 pub use dex_macros::Keyword;
 
 pub use dex_runtime::definition::{
-    All, AllOf, Any, AnyOf, Attribute, Channel, Condition, Flow, Keyword, Messages, Next, OneMessage, OneOf2,
-    OneOf3, OneOf4, OneOf5, OneOf6, OneOf7, OneOf8, OneOf9, OneOf10, OneOf11, OneOf12, RpcContext, RpcError,
-    RpcResult, Step, StepContext, StepError, StepResult, Timer, TimerFired, Wait, WaitContext, WaitResult,
+    All, AllOf, Any, AnyOf, Attribute, Channel, Condition, Flow, Indexable, Keyword, Messages, Next,
+    OneMessage, OneOf2, OneOf3, OneOf4, OneOf5, OneOf6, OneOf7, OneOf8, OneOf9, OneOf10, OneOf11, OneOf12,
+    RpcContext, RpcError, RpcResult, Step, StepContext, StepError, StepResult, Timer, TimerFired, Wait,
+    WaitContext, WaitResult,
 };
 pub use dex_runtime::engine::{Failure, FailureKind, Recovery, RetryPolicy};
 pub use dex_runtime::{Value, ValueError};

@@ -175,7 +175,7 @@ impl After {
         Ok(Wait::one(Self::GO.one()))
     }
 
-    #[step]
+    #[step(entry)]
     async fn end(&self, input: Number, _go: ()) -> StepResult<Self> {
         self.calls.add();
         Ok(Next::complete(input.0.to_string()))

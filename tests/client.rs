@@ -181,6 +181,20 @@ async fn a_closed_run_is_read_and_not_written() {
 }
 
 #[tokio::test]
+async fn an_update_that_is_repeated_as_one_request_gives_its_first_answer() {
+    each_way(async |engine| {
+        let run = till(engine).await;
+        let request = run.request_id("update-1").unwrap();
+        let add = |total: Option<u64>| total.unwrap_or_default() + 5;
+        assert_eq!(request.update(Till::TOTAL, add).await.unwrap(), 5);
+        assert_eq!(run.update(Till::TOTAL, add).await.unwrap(), 10);
+        assert_eq!(request.update(Till::TOTAL, add).await.unwrap(), 5);
+        assert_eq!(run.get(Till::TOTAL).await.unwrap(), Some(10));
+    })
+    .await;
+}
+
+#[tokio::test]
 async fn updates_that_meet_lose_nothing() {
     each_way(async |engine| {
         let run = till(engine).await;

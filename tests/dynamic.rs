@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use dex::prelude::*;
 use dex::testing::{self, TestBuilder, TestEngine};
-use dex::{DynClient, Error, ErrorKind, Reuse, Status, Stop};
+use dex::{DynClient, Error, ErrorKind, Reuse, Status, Stop, TimeoutPolicy};
 use serde::{Deserialize, Serialize};
 use serde_json::{Value as Json, json};
 
@@ -183,6 +183,57 @@ async fn messages_are_read_and_a_run_is_stopped_and_described() {
         assert_eq!(error.kind(), ErrorKind::RunFailed);
         assert!(run.cancel().await.unwrap_err().is_closed());
         assert!(run.set("STAGE", json!("Shipped")).await.unwrap_err().is_closed());
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn a_run_is_paused_resumed_and_terminated() {
+    each_way(async |engine, client| {
+        let run = client.start("OrderFlow", "order-17", order()).await.unwrap();
+        engine.settle().await;
+        run.pause().await.unwrap();
+        run.publish("APPROVAL", json!("ada")).await.unwrap();
+        engine.settle().await;
+        assert_eq!(run.describe().await.unwrap().status, Status::Paused);
+        run.resume().await.unwrap();
+        assert_eq!(run.output().await.unwrap(), json!("17 for 4200 by ada"));
+
+        let start = client.start("OrderFlow", "order-18", order()).timeout(Duration::from_hours(1));
+        let run = start.on_timeout(TimeoutPolicy::Cancel).await.unwrap();
+        engine.advance(Duration::from_hours(2)).await;
+        assert_eq!(run.result().await.unwrap().status(), Status::Canceled);
+
+        let run = client.start("OrderFlow", "order-19", order()).await.unwrap();
+        run.terminate().await.unwrap();
+        assert_eq!(run.result().await.unwrap().status(), Status::Terminated);
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn a_request_is_carried_out_once() {
+    each_way(async |_, client| {
+        let start = || client.start("OrderFlow", "order-17", order()).request_id("start-1");
+        let run = start().with("STAGE", json!("Waiting")).await.unwrap();
+        let again = start().with("STAGE", json!("Waiting")).await.unwrap();
+        assert_eq!(again.run_id(), run.run_id());
+        let other = start().with("STAGE", json!("Shipped")).await.unwrap_err();
+        assert_eq!(other.kind(), ErrorKind::RequestMismatch);
+
+        let request = run.request_id("note-1").unwrap();
+        request.set("note on the order", json!(", first")).await.unwrap();
+        run.set("note on the order", json!(", second")).await.unwrap();
+        request.set("note on the order", json!(", first")).await.unwrap();
+        assert_eq!(run.get("note on the order").await.unwrap(), Some(json!(", second")));
+        let other = request.delete("note on the order").await.unwrap_err();
+        assert_eq!(other.kind(), ErrorKind::RequestMismatch);
+
+        let request = run.request_id("approve-1").unwrap();
+        assert_eq!(request.call("approve", json!("ada")).await.unwrap(), json!(3));
+        assert_eq!(request.call("approve", json!("ada")).await.unwrap(), json!(3));
+        run.output().await.unwrap();
+        assert_eq!(run.messages("APPROVAL").await.unwrap(), Vec::<Json>::new(), "one message was published");
     })
     .await;
 }

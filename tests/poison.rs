@@ -19,7 +19,7 @@ const FOLDER: &str = "DEX_TEST_POISON_FOLDER";
 /// Its one step kills the process.
 struct Poison;
 
-#[flow(output = ())]
+#[flow(output = (), endless)]
 impl Poison {
     #[step(start)]
     async fn begin(&self, _input: ()) -> StepResult<Self> {
@@ -30,7 +30,7 @@ impl Poison {
 /// Goes on for ever, in short steps.
 struct Innocent;
 
-#[flow(output = ())]
+#[flow(output = (), endless)]
 impl Innocent {
     #[step(start)]
     async fn tick(&self, _input: ()) -> StepResult<Self> {
@@ -88,7 +88,7 @@ async fn a_step_that_kills_its_process_three_times_is_parked() {
 /// Hangs.
 struct Slow;
 
-#[flow(output = ())]
+#[flow(output = (), endless)]
 impl Slow {
     #[step(start)]
     async fn begin(&self, _input: ()) -> StepResult<Self> {

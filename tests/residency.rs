@@ -125,7 +125,7 @@ async fn many_callers_of_runs_that_leave_and_come_back_find_each_run_once() {
 /// Adds up calls and messages.
 struct Adds;
 
-#[flow(output = ())]
+#[flow(endless, output = ())]
 impl Adds {
     #[attribute]
     const CALLS: Attribute<u64>;

@@ -256,3 +256,18 @@ fn the_targets_of_links_are_found() {
     let line = "See [one](a.md), [two](b/c.md#d) and [three](https://example.com).";
     assert_eq!(targets(line).collect::<Vec<_>>(), ["a.md", "b/c.md#d", "https://example.com"]);
 }
+
+#[test]
+fn every_kind_of_error_is_explained() {
+    let read = |path: &str| fs::read_to_string(root().join(path)).unwrap();
+    let source = read("dex-runtime/src/error.rs");
+    let kinds = source.split("pub enum ErrorKind {").nth(1).unwrap().split("\n}").next().unwrap();
+    let kinds = kinds.lines().map(str::trim).filter(|line| !line.is_empty() && !line.starts_with("//"));
+    let page = read("docs/errors.md");
+    let missing = kinds.map(|kind| kind.trim_end_matches(','));
+    let missing: Vec<_> = missing.filter(|kind| !page.contains(&format!("| `{kind}` |"))).collect();
+    none(
+        &missing.iter().map(ToString::to_string).collect::<Vec<_>>(),
+        "kinds without a row in docs/errors.md",
+    );
+}

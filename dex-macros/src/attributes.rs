@@ -13,15 +13,19 @@ pub(crate) enum Mark {
     Step,
     WaitFor,
     Rpc,
+    OnTimeout,
+    OnCancel,
 }
 
 impl Mark {
-    const ALL: [(&'static str, Self); 5] = [
+    const ALL: [(&'static str, Self); 7] = [
         ("attribute", Self::Attribute),
         ("channel", Self::Channel),
         ("step", Self::Step),
         ("wait_for", Self::WaitFor),
         ("rpc", Self::Rpc),
+        ("on_timeout", Self::OnTimeout),
+        ("on_cancel", Self::OnCancel),
     ];
 
     /// The mark that an attribute is, written short or with the crate's name before it.
@@ -34,6 +38,11 @@ impl Mark {
             _ => false,
         };
         Self::ALL.iter().find(|(word, _)| ours && *word == last).map(|(_, mark)| *mark)
+    }
+
+    /// Whether it makes a method a step.
+    pub(crate) fn is_step(self) -> bool {
+        matches!(self, Self::Step | Self::OnTimeout | Self::OnCancel)
     }
 
     /// The word of an attribute of ours that is hidden in a `cfg_attr`.

@@ -35,6 +35,13 @@ impl Diagnostics {
         result.map_err(|error| self.push(error)).ok()
     }
 
+    /// Takes over what another one has collected.
+    pub(crate) fn extend(&mut self, other: Self) {
+        if let Some(errors) = other.0 {
+            self.push(errors);
+        }
+    }
+
     pub(crate) fn is_empty(&self) -> bool {
         self.0.is_none()
     }

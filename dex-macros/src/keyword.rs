@@ -46,6 +46,9 @@ fn implementation(input: &DeriveInput, errors: &mut Diagnostics) -> TokenStream 
                 match *self { #(#arms)* }
             }
         }
+
+        #[automatically_derived]
+        impl #impl_generics #private::Indexable for #ident #type_generics #where_clause {}
     }
 }
 

@@ -51,6 +51,16 @@ pub fn rpc(_args: TokenStream, item: TokenStream) -> TokenStream {
     stray::expand("rpc", item.into()).into()
 }
 
+#[proc_macro_attribute]
+pub fn on_timeout(_args: TokenStream, item: TokenStream) -> TokenStream {
+    stray::expand("on_timeout", item.into()).into()
+}
+
+#[proc_macro_attribute]
+pub fn on_cancel(_args: TokenStream, item: TokenStream) -> TokenStream {
+    stray::expand("on_cancel", item.into()).into()
+}
+
 #[proc_macro_derive(Keyword)]
 pub fn keyword(item: TokenStream) -> TokenStream {
     keyword::expand(item.into()).into()

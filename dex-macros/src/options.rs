@@ -156,6 +156,49 @@ impl Setting<'_> {
         })
     }
 
+    /// `durability = async`: one of a few words.
+    pub(crate) fn word(&self, legal: &[&str]) -> Result<Ident> {
+        let example = format!("{} = {}", self.key, legal.last().unwrap_or(&"word"));
+        self.equals(&example)?;
+        let wrong = |near: String| {
+            format!("not a value of `{}`{near}\nthe values are {}", self.key, suggest::list(legal))
+        };
+        if !self.input.peek(Ident::peek_any) {
+            return Err(self.input.error(wrong(String::new())));
+        }
+        let word = self.input.call(Ident::parse_any)?;
+        let text = word.to_string();
+        if legal.contains(&text.as_str()) {
+            Ok(word)
+        } else {
+            Err(Error::new(word.span(), wrong(suggest::did_you_mean(&text, legal))))
+        }
+    }
+
+    /// `lock(BALANCE, ITEMS)`: names of constants.
+    pub(crate) fn constants(&self) -> Result<Vec<Ident>> {
+        if !self.input.peek(syn::token::Paren) {
+            return Err(
+                self.wrong(&format!("`{0}` takes attributes of this flow: write `{0}(ATTRIBUTE)`", self.key))
+            );
+        }
+        let content;
+        let parentheses = syn::parenthesized!(content in self.input);
+        let paths = content.parse_terminated(syn::Path::parse_mod_style, Token![,])?;
+        if paths.is_empty() {
+            return Err(Error::new(
+                parentheses.span.join(),
+                format!("`{0}` of nothing: write `{0}(ATTRIBUTE)`, or leave it out", self.key),
+            ));
+        }
+        let name = |path: &syn::Path| {
+            path.get_ident().cloned().ok_or_else(|| {
+                Error::new_spanned(path, "write the name of the attribute alone, without a path")
+            })
+        };
+        paths.iter().map(name).collect()
+    }
+
     /// `output = String`.
     pub(crate) fn ty(&self) -> Result<Type> {
         self.equals(&format!("{} = String", self.key))?;

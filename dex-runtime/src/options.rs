@@ -3,6 +3,7 @@
 use std::time::Duration;
 
 use crate::engine::Limits;
+use crate::error::{Error, ErrorKind, Result};
 
 /// Bounds of a running engine. The defaults suit a service on a small machine.
 ///
@@ -56,6 +57,29 @@ impl Options {
         cancel_grace: Duration::from_secs(10),
         crash_attempts_max: 3,
     };
+}
+
+impl Options {
+    /// Refuses bounds with which nothing could ever happen.
+    pub(crate) fn check(&self) -> Result<()> {
+        let bounds = [
+            ("limits.channel_messages_max", self.limits.channel_messages_max),
+            ("limits.executions_max", self.limits.executions_max),
+            ("worker_slots", self.worker_slots),
+            ("commit_transitions_max", self.commit_transitions_max),
+            ("commit_queue_max", self.commit_queue_max),
+            ("timers_max", self.timers_max),
+            ("rpc_attempts_max", usize::try_from(self.rpc_attempts_max).unwrap_or(usize::MAX)),
+        ];
+        match bounds.iter().find(|(_, bound)| *bound == 0) {
+            None => Ok(()),
+            Some((name, _)) => {
+                let message =
+                    format!("option `{name}` is 0, with which nothing could ever happen: give at least 1");
+                Err(Error::new(ErrorKind::InvalidSetup, message))
+            }
+        }
+    }
 }
 
 impl Default for Options {

@@ -13,8 +13,8 @@ pub use crate::definition::contract::{
 };
 pub use crate::definition::{
     Attribute, AttributeDefinition, Channel, ChannelDefinition, Durability, Edge, EdgeKind, Flow,
-    FlowDefinition, Keyword, OnExhausted, RpcContext, RpcDefinition, RpcResult, Step, StepContext,
-    StepDefinition, StepResult, WaitContext, WaitDefinition, WaitResult,
+    FlowDefinition, Indexable, Keyword, OnExhausted, RpcContext, RpcDefinition, RpcResult, Step, StepContext,
+    StepDefinition, StepResult, WaitContext, WaitDefinition, WaitResult, indexable,
 };
 pub use crate::engine::RetryPolicy;
 pub use crate::error::Result;

@@ -1,4 +1,5 @@
-//! `#[step]`, `#[wait_for]` and `#[rpc]` on methods: their options. Signatures are read in [`super::signature`].
+//! Methods that the runtime calls: what they have in common, and the options of `#[wait_for]` and `#[rpc]`.
+//! Those of steps are read in [`super::step`], signatures in [`super::signature`].
 
 use proc_macro2::{Ident, TokenStream};
 use quote::{ToTokens, quote};
@@ -7,15 +8,14 @@ use syn::{Attribute, LitStr, Result, Signature};
 
 use super::handle::arguments;
 use super::member::{Raw, RawKind};
-use super::model::{Handler, Member, Retry, Rpc, Step, Wait};
+use super::model::{Handler, Member, Rpc, Wait};
 use super::signature::{self, Role};
 use crate::attributes;
 use crate::diagnostics::Diagnostics;
-use crate::names::{self, StoredName};
-use crate::options::{self, Setting};
+use crate::names::StoredName;
+use crate::options;
 
-const STEP_OPTIONS: &[&str] = &["start", "name", "retry", "timeout", "on_failure"];
-const RETRY_OPTIONS: &[&str] = &["initial", "factor", "max_interval", "attempts", "total"];
+const RPC_OPTIONS: &[&str] = &["name", "timeout", "lock"];
 
 /// The method as it is given back: as written, with leave to have the shape that the runtime asks for.
 pub(super) fn given_back(mut raw: Raw) -> TokenStream {
@@ -34,28 +34,6 @@ pub(super) fn given_back(mut raw: Raw) -> TokenStream {
         });
     }
     raw.into_token_stream()
-}
-
-/// Reads a step.
-pub(super) fn step(attr: &Attribute, raw: &Raw, errors: &mut Diagnostics) -> Option<Step> {
-    let sig = method(attr, raw, "step", errors)?;
-    let (mut start, mut name, mut retry, mut timeout, mut on_failure) = Default::default();
-    options::read_list(arguments(attr, errors), "#[step]", STEP_OPTIONS, errors, |key, setting, errors| {
-        match key {
-            "start" => start = Some(setting.flag()?),
-            "name" => name = Some(setting.text()?),
-            "retry" => retry = read_retry(setting, errors)?,
-            "timeout" => timeout = Some(setting.duration("30s")?),
-            _ => on_failure = Some(setting.method()?),
-        }
-        Ok(())
-    });
-    let handler = handler(Role::Step, sig, raw, name.as_ref(), errors)?;
-    let constant = names::constant(&sig.ident);
-    if constant.is_none() {
-        errors.error(&sig.ident, "this name has no form in capitals for the step's constant: choose another");
-    }
-    Some(Step { handler, constant, start, retry, timeout, on_failure, wait: None })
 }
 
 /// Reads a `wait_for`.
@@ -82,16 +60,25 @@ pub(super) fn wait(attr: &Attribute, raw: &Raw, errors: &mut Diagnostics) -> Opt
 /// Reads an RPC.
 pub(super) fn rpc(attr: &Attribute, raw: &Raw, errors: &mut Diagnostics) -> Option<Rpc> {
     let sig = method(attr, raw, "rpc", errors)?;
-    let mut name = None;
-    options::read_list(arguments(attr, errors), "#[rpc]", &["name"], errors, |_, setting, _| {
-        name = Some(setting.text()?);
+    let (mut name, mut timeout, mut locks) = (None, None, Vec::new());
+    options::read_list(arguments(attr, errors), "#[rpc]", RPC_OPTIONS, errors, |key, setting, _| {
+        match key {
+            "name" => name = Some(setting.text()?),
+            "timeout" => timeout = Some(setting.duration("5s")?),
+            _ => locks = setting.constants()?,
+        }
         Ok(())
     });
     let handler = handler(Role::Rpc, sig, raw, name.as_ref(), errors)?;
-    Some(Rpc { handler })
+    Some(Rpc { handler, timeout, locks })
 }
 
-fn method<'a>(attr: &Attribute, raw: &'a Raw, word: &str, errors: &mut Diagnostics) -> Option<&'a Signature> {
+pub(super) fn method<'a>(
+    attr: &Attribute,
+    raw: &'a Raw,
+    word: &str,
+    errors: &mut Diagnostics,
+) -> Option<&'a Signature> {
     if let RawKind::Method { sig, .. } = &raw.kind {
         return Some(sig);
     }
@@ -99,7 +86,7 @@ fn method<'a>(attr: &Attribute, raw: &'a Raw, word: &str, errors: &mut Diagnosti
     None
 }
 
-fn handler(
+pub(super) fn handler(
     role: Role,
     sig: &Signature,
     raw: &Raw,
@@ -124,20 +111,4 @@ fn handler(
         returns: sig.output.clone(),
         body: quote!(#body),
     })
-}
-
-fn read_retry(setting: &Setting<'_>, errors: &mut Diagnostics) -> Result<Retry> {
-    let mut retry = Retry::default();
-    let tokens = setting.list("total = \"1h\"")?;
-    options::read_list(tokens, "retry", RETRY_OPTIONS, errors, |key, setting, _| {
-        match key {
-            "initial" => retry.initial = Some(setting.duration("1s")?),
-            "factor" => retry.factor = Some(setting.factor()?),
-            "max_interval" => retry.max_interval = Some(setting.duration("100s")?),
-            "attempts" => retry.attempts = Some(setting.count()?),
-            _ => retry.total = Some(setting.duration("4h")?),
-        }
-        Ok(())
-    });
-    Ok(retry)
 }

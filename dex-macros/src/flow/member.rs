@@ -9,7 +9,7 @@ use syn::parse::{ParseStream, Parser as _};
 use syn::{Attribute, Result, Signature, Token, Visibility, token};
 
 use super::model::{Handle, Rpc, Step, Wait};
-use super::{handle, handler};
+use super::{handle, handler, step};
 use crate::attributes::Mark;
 use crate::crate_path::CratePath;
 use crate::diagnostics::Diagnostics;
@@ -24,6 +24,7 @@ pub(super) struct Members {
     pub(super) waits: Vec<Wait>,
     pub(super) rpcs: Vec<Rpc>,
     pub(super) others: Vec<Ident>,
+    pub(super) others_tokens: TokenStream,
 }
 
 /// The tokens of one member.
@@ -120,7 +121,9 @@ impl Members {
             } else if let RawKind::Method { sig, .. } = &raw.kind {
                 self.others.push(sig.ident.clone());
             }
-            self.items.push(raw.into_token_stream());
+            let item = raw.into_token_stream();
+            self.others_tokens.extend(item.clone());
+            self.items.push(item);
             return;
         };
         match mark {
@@ -129,8 +132,8 @@ impl Members {
                 self.items.push(item);
                 self.handles.extend(handle);
             }
-            Mark::Step => {
-                self.steps.extend(handler::step(&attr, &raw, errors));
+            Mark::Step | Mark::OnTimeout | Mark::OnCancel => {
+                self.steps.extend(step::read(mark, &attr, &raw, errors));
                 self.items.push(handler::given_back(raw));
             }
             Mark::WaitFor => {
@@ -155,8 +158,13 @@ fn take_marks(raw: &mut Raw, krate: &CratePath, errors: &mut Diagnostics) -> Opt
             return false;
         }
         let Some(mark) = Mark::of(attr, krate) else { return true };
-        if first.is_some() {
-            errors.error(attr.path(), "a member is one thing only: remove this attribute or the one before");
+        if let Some((before, _)) = &first {
+            let message = if before.is_step() && mark.is_step() {
+                "`#[on_timeout]` and `#[on_cancel]` make a method a step already, with the options of `#[step]`: write one of them"
+            } else {
+                "a member is one thing only: remove this attribute or the one before"
+            };
+            errors.error(attr.path(), message);
         } else {
             first = Some((mark, attr.clone()));
         }

@@ -17,6 +17,7 @@ mod member;
 mod model;
 mod parse;
 mod signature;
+mod step;
 
 use proc_macro2::TokenStream;
 
@@ -31,6 +32,10 @@ pub(crate) fn expand(args: TokenStream, item: &TokenStream) -> TokenStream {
     if let Some(mut flow) = flow {
         let repeated = check::flow(&mut flow, &mut errors);
         let sound = errors.is_empty() && !repeated;
+        if sound {
+            // Another mistake may have hidden a path. This one hides nothing: the flow is whole without it.
+            check::lead_everywhere(&flow, &mut errors);
+        }
         tokens.extend(expand::flow(&flow, if sound { Soundness::Sound } else { Soundness::Unsound }));
     }
     tokens.extend(errors.into_compile_errors());

@@ -21,12 +21,17 @@ pub(crate) struct Flow {
     pub(crate) ident: Ident,
     pub(crate) name: StoredName,
     pub(crate) output: Type,
+    pub(crate) timeout: Option<Given<Duration>>,
+    /// Whether no run is to complete.
+    pub(crate) endless: bool,
     pub(crate) handles: Vec<Handle>,
     pub(crate) steps: Vec<Step>,
     pub(crate) waits: Vec<Wait>,
     pub(crate) rpcs: Vec<Rpc>,
     /// Constants and functions that are none of ours; they share a namespace with the constants of steps.
     pub(crate) others: Vec<Ident>,
+    /// All of their tokens: helpers may make decisions.
+    pub(crate) others_tokens: TokenStream,
 }
 
 /// What all members have.
@@ -81,13 +86,37 @@ pub(crate) struct Step {
     pub(crate) handler: Handler,
     /// The handle's name. `None` if it would clash with something else.
     pub(crate) constant: Option<Ident>,
-    /// The word `start`.
-    pub(crate) start: Option<Span>,
-    pub(crate) retry: Retry,
-    pub(crate) timeout: Option<Given<Duration>>,
-    pub(crate) on_failure: Option<Ident>,
+    pub(crate) options: StepOptions,
     /// Which of the flow's waits is this step's.
     pub(crate) wait: Option<usize>,
+}
+
+/// What is said about a step: only what was given; the runtime has the defaults.
+#[derive(Default)]
+pub(crate) struct StepOptions {
+    /// The word `start`.
+    pub(crate) start: Option<Span>,
+    /// How the step is come to beside the graph.
+    pub(crate) entrance: Option<Entrance>,
+    pub(crate) retry: Retry,
+    pub(crate) timeout: Option<Given<Duration>>,
+    pub(crate) heartbeat: Option<Given<Duration>>,
+    pub(crate) on_failure: Option<Ident>,
+    pub(crate) on_exhausted: Option<Ident>,
+    pub(crate) durability: Option<Ident>,
+    /// Names of attributes.
+    pub(crate) locks: Vec<Ident>,
+}
+
+/// How a step is come to beside the graph.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Entrance {
+    /// `entry`: in a way that the block does not show.
+    Elsewhere,
+    /// `#[on_timeout]`
+    Timeout,
+    /// `#[on_cancel]`
+    Cancel,
 }
 
 /// `retry(…)`: only what was given; the runtime has the defaults.
@@ -110,6 +139,9 @@ pub(crate) struct Wait {
 /// `#[rpc] async fn …`.
 pub(crate) struct Rpc {
     pub(crate) handler: Handler,
+    pub(crate) timeout: Option<Given<Duration>>,
+    /// Names of attributes.
+    pub(crate) locks: Vec<Ident>,
 }
 
 impl Handler {
@@ -139,7 +171,20 @@ impl Rpc {
 
 impl Flow {
     pub(crate) fn start(&self) -> Option<&Step> {
-        self.steps.iter().find(|step| step.start.is_some())
+        self.steps.iter().find(|step| step.options.start.is_some())
+    }
+
+    /// The attribute with this name.
+    pub(crate) fn attribute(&self, ident: &Ident) -> Option<&Handle> {
+        let is_it = |handle: &&Handle| {
+            handle.member.ident == *ident && matches!(handle.kind, HandleKind::Attribute { .. })
+        };
+        self.handles.iter().find(is_it)
+    }
+
+    /// The steps that are come to in this way; one in each build.
+    pub(crate) fn entered(&self, entrance: Entrance) -> impl Iterator<Item = &Step> {
+        self.steps.iter().filter(move |step| step.options.entrance == Some(entrance))
     }
 }
 

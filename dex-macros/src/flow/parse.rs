@@ -1,5 +1,7 @@
 //! The head of the block: `#[flow(…)]`, and what stands before and inside `impl F { … }`.
 
+use std::time::Duration;
+
 use proc_macro2::{Ident, TokenStream};
 use quote::{ToTokens, quote};
 use syn::parse::{ParseStream, Parser as _};
@@ -11,9 +13,9 @@ use crate::attributes;
 use crate::crate_path::CratePath;
 use crate::diagnostics::Diagnostics;
 use crate::names::StoredName;
-use crate::options;
+use crate::options::{self, Given};
 
-const OPTIONS: &[&str] = &["output", "name", "crate"];
+const OPTIONS: &[&str] = &["output", "name", "timeout", "endless", "crate"];
 
 /// What was read: the block as it is given back, and the flow if there is one to speak of.
 pub(super) struct Parsed {
@@ -38,6 +40,8 @@ pub(super) fn flow(args: TokenStream, item: &TokenStream, errors: &mut Diagnosti
 struct Options {
     output: Option<Type>,
     name: Option<LitStr>,
+    timeout: Option<Given<Duration>>,
+    endless: bool,
     krate: CratePath,
 }
 
@@ -47,6 +51,8 @@ fn read_options(args: TokenStream, errors: &mut Diagnostics) -> Options {
         match name {
             "output" => options.output = Some(setting.ty()?),
             "name" => options.name = Some(setting.text()?),
+            "timeout" => options.timeout = Some(setting.duration("30d")?),
+            "endless" => options.endless = setting.flag().map(|_| true)?,
             _ => options.krate = CratePath::given(setting.path()?),
         }
         Ok(())
@@ -117,11 +123,14 @@ fn assemble(options: Options, block: Block, errors: &mut Diagnostics) -> Option<
         ident,
         name,
         output: options.output.unwrap_or_else(attributes::unit),
+        timeout: options.timeout,
+        endless: options.endless,
         handles: members.handles,
         steps: members.steps,
         waits: members.waits,
         rpcs: members.rpcs,
         others: members.others,
+        others_tokens: members.others_tokens,
     });
     Some(Parsed { item, flow })
 }

@@ -176,3 +176,100 @@ fn handles_waits_and_rpcs_are_described() {
         "#]],
     );
 }
+
+#[test]
+fn rarer_options_are_written_only_if_they_are_given() {
+    let shop = "impl Shop {
+        #[attribute(name = \"stored balance\")]
+        const BALANCE: Attribute<u64>;
+        #[step(start, heartbeat = \"10s\", on_exhausted = park, lock(BALANCE), durability = async)]
+        async fn sell(&self) -> StepResult<Self> { Ok(Next::complete(())) }
+        #[cfg(unix)]
+        #[on_cancel(name = \"take back\")]
+        async fn undo(&self) -> StepResult<Self> { Ok(Next::dead_end()) }
+        #[rpc(lock(BALANCE), timeout = \"5s\")]
+        fn pay(&self, ctx: &mut RpcContext<Self>) -> RpcResult<()> { Ok(()) }
+    }";
+    check_part(
+        "timeout = \"1h\"",
+        shop,
+        "static DEFINITION",
+        &expect![[r#"
+            static DEFINITION: ::dex::__private::FlowDefinition = ::dex::__private::FlowDefinition {
+                name: "Shop",
+                docs: "",
+                output: "()",
+                steps: &[
+                    ::dex::__private::StepDefinition {
+                        name: "sell",
+                        docs: "",
+                        input: "()",
+                        start: true,
+                        blocking: false,
+                        wait: ::core::option::Option::None,
+                        retry: ::dex::__private::RetryPolicy::DEFAULT,
+                        timeout: ::core::option::Option::None,
+                        on_failure: ::core::option::Option::None,
+                        edges: &[],
+                        heartbeat: ::core::option::Option::Some(
+                            ::dex::__private::Duration::from_millis(10000u64),
+                        ),
+                        on_exhausted: ::dex::__private::OnExhausted::Park,
+                        locks: &["stored balance"],
+                        durability: ::dex::__private::Durability::Async,
+                        ..::dex::__private::StepDefinition::DEFAULT
+                    },
+                    #[cfg(unix)]
+                    ::dex::__private::StepDefinition {
+                        name: "take back",
+                        docs: "",
+                        input: "()",
+                        start: false,
+                        blocking: false,
+                        wait: ::core::option::Option::None,
+                        retry: ::dex::__private::RetryPolicy::DEFAULT,
+                        timeout: ::core::option::Option::None,
+                        on_failure: ::core::option::Option::None,
+                        edges: &[],
+                        ..::dex::__private::StepDefinition::DEFAULT
+                    },
+                ],
+                attributes: &[
+                    ::dex::__private::AttributeDefinition {
+                        name: "stored balance",
+                        docs: "",
+                        value: "u64",
+                        indexed: false,
+                    },
+                ],
+                channels: &[],
+                rpcs: &[
+                    ::dex::__private::RpcDefinition {
+                        name: "pay",
+                        docs: "",
+                        input: "()",
+                        output: "()",
+                        writes: true,
+                        blocking: true,
+                        edges: &[],
+                        timeout: ::core::option::Option::Some(
+                            ::dex::__private::Duration::from_millis(5000u64),
+                        ),
+                        locks: &["stored balance"],
+                        ..::dex::__private::RpcDefinition::DEFAULT
+                    },
+                ],
+                timeout: ::core::option::Option::Some(
+                    ::dex::__private::Duration::from_millis(3600000u64),
+                ),
+                on_cancel: match &[#[cfg(unix)] "take back"]
+                    as &[&'static ::core::primitive::str]
+                {
+                    [__dex_step, ..] => ::core::option::Option::Some(__dex_step),
+                    [] => ::core::option::Option::None,
+                },
+                ..::dex::__private::FlowDefinition::DEFAULT
+            };
+        "#]],
+    );
+}

@@ -74,3 +74,16 @@ fn the_value_of_a_handle_is_checked() {
     "#]],
     );
 }
+
+#[test]
+fn an_indexed_value_is_checked_by_the_compiler() {
+    let shop = "impl Shop { #[attribute(index)] const STATUS: Attribute<Vec<Status>>; }";
+    check_part(
+        "",
+        shop,
+        "const _: () = ::dex::__private::indexable",
+        &expect![[r#"
+        const _: () = ::dex::__private::indexable::<Vec<Status>>();
+    "#]],
+    );
+}

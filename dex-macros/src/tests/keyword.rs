@@ -16,6 +16,8 @@ fn a_keyword_is_the_name_of_the_variant() {
                 }
             }
         }
+        #[automatically_derived]
+        impl ::dex::__private::Indexable for Status {}
     "##]]
     .assert_eq(&pretty(tokens));
 }

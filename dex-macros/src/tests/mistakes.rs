@@ -169,3 +169,28 @@ fn no_missing_token_makes_the_macro_panic_or_lose_a_body() {
         assert!(count(&expanded) >= count(&unfinished.to_string()), "{unfinished}\ngives\n{expanded}");
     }
 }
+
+#[test]
+fn paths_are_not_judged_while_a_body_is_being_written() {
+    let shop = |body: &str| {
+        format!(
+            "impl Shop {{
+                #[step(start)] async fn sell(&self) -> StepResult<Self> {{ {body} }}
+                #[step] async fn ship(&self) -> StepResult<Self> {{ Ok(Next::dead_end()) }}
+            }}"
+        )
+    };
+    for unfinished in ["", "todo !()", "Next::", "self.", "let x ="] {
+        assert_eq!(messages(expansion("", &shop(unfinished))), Vec::<String>::new(), "{unfinished}");
+    }
+    assert_eq!(messages(expansion("", &shop("Ok(Next::dead_end())"))).len(), 2);
+    assert_eq!(messages(expansion("endless", &shop("Ok(Next::to(Self::SHIP, ()))"))), Vec::<String>::new());
+}
+
+#[test]
+fn a_flow_whose_paths_lead_nowhere_can_be_run_all_the_same() {
+    let shop =
+        "impl Shop { #[step(start)] async fn sell(&self) -> StepResult<Self> { Ok(Next::dead_end()) } }";
+    let text = expansion("", shop).to_string();
+    assert!(text.contains("Self :: sell"), "what the types say is still checked:\n{text}");
+}

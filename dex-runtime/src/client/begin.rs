@@ -56,7 +56,7 @@ impl Shard {
         let identity = RunIdentity {
             flow: flow.name.clone(),
             flow_id: flow_id.clone(),
-            run_id: RunId::generate(now),
+            run_id: self.run_ids.next(now),
             started_at: now,
         };
         let movement = flow.start().map(|step| Movement {
@@ -149,9 +149,14 @@ impl Shard {
             None => Ok(None),
             Some(summary) if reuse.allows(summary.status) => Ok(None),
             Some(summary) if !summary.status.is_closed() && reuse == Reuse::TerminateIfRunning => {
-                match self.open(summary.run).await? {
-                    Some(run) => self.terminate(run).map(Some),
-                    None => Ok(None),
+                match self.open(summary.run).await {
+                    Ok(Some(run)) => self.terminate(run).map(Some),
+                    Ok(None) => Ok(None),
+                    Err(error) if error.kind() == ErrorKind::Quarantined => {
+                        self.write_off_under_guard(summary.run, Some(SUCCEEDED.to_owned())).await?;
+                        Ok(None)
+                    }
+                    Err(error) => Err(error),
                 }
             }
             Some(summary) => Err(existing(flow_id, summary.run, summary.status)),
@@ -160,7 +165,7 @@ impl Shard {
 
     /// Ends a run for its successor. Its end is written before the successor's start, by the queue's order.
     fn terminate(&self, run: Arc<Resident>) -> Result<Arc<Resident>> {
-        let reason = Some("another run was started under its id".to_owned());
+        let reason = Some(SUCCEEDED.to_owned());
         let command = Command::Stop { stop: Stop::Terminate, reason, plan: CancelPlan::default() };
         match self.writer.submit(&run, command, Submit::URGENT) {
             Ok(_) | Err(Refused::Rejected(Rejection::Closed { .. })) => Ok(run),
@@ -168,6 +173,9 @@ impl Shard {
         }
     }
 }
+
+/// Why a run was terminated for its successor.
+const SUCCEEDED: &str = "another run was started under its id";
 
 fn existing(flow_id: &FlowId, run: RunId, status: Status) -> Error {
     let message = format!(

@@ -1,6 +1,9 @@
 //! Calling an RPC.
 
+use std::future::{Future, poll_fn};
+use std::pin::pin;
 use std::sync::Arc;
+use std::task::Poll;
 use std::time::Duration;
 
 use tokio::sync::oneshot;
@@ -42,7 +45,8 @@ impl UntypedRun {
                 shard.durable(unwritten).await?;
                 return Ok(answer);
             }
-            let end = invoke(shard, flow, place, asked.input.clone(), view, (deadline, limit)).await?;
+            let handler = invoke(shard, flow, place, asked.input.clone(), view, (deadline, limit));
+            let end = unless(handler, self.in_vain(shard, flow, rpc, run.is_some())).await?;
             let answer = end.answer.clone();
             match self.apply(shard, flow, &asked, run.as_ref(), unwritten, end).await? {
                 Applied::Done => return Ok(answer),
@@ -89,6 +93,27 @@ impl UntypedRun {
         }
     }
 
+    /// Completes with the reason when a handler that still runs can do no more good: the engine stops, or
+    /// the run that it may write to has ended.
+    async fn in_vain(&self, shard: &Arc<Shard>, flow: &Registered, rpc: &str, open: bool) -> Error {
+        let writes = open && flow.rpc(rpc).is_some_and(|place| place.definition.writes);
+        // First the watcher, then the look: a change between the two is not missed.
+        let mut watcher = shard.watchers.watch(self.run_id);
+        loop {
+            if writes {
+                match self.look(shard, RunState::status).await {
+                    Ok(status) if status.is_closed() => return self.closed(shard).await,
+                    Ok(_) => {}
+                    Err(error) => return error,
+                }
+            }
+            if !watcher.changed().await {
+                let stopping = || Error::new(ErrorKind::Unavailable, "the engine is stopping");
+                return shard.check().err().unwrap_or_else(stopping);
+            }
+        }
+    }
+
     async fn apply(
         &self,
         shard: &Arc<Shard>,
@@ -130,6 +155,17 @@ impl UntypedRun {
             Err(refused) => Err(shard.refusal(run, refused).await),
         }
     }
+}
+
+/// The outcome of `call`, or the reason with which `in_vain` completes first. It is asked only while `call`
+/// awaits something.
+async fn unless<T>(call: impl Future<Output = Result<T>>, in_vain: impl Future<Output = Error>) -> Result<T> {
+    let (mut call, mut in_vain) = (pin!(call), pin!(in_vain));
+    poll_fn(|cx| match call.as_mut().poll(cx) {
+        Poll::Ready(done) => Poll::Ready(done),
+        Poll::Pending => in_vain.as_mut().poll(cx).map(Err),
+    })
+    .await
 }
 
 /// What a caller asks for.

@@ -6,7 +6,7 @@ use tokio::sync::oneshot;
 
 use super::request::Request;
 use super::untyped::UntypedRun;
-use crate::definition::Registered;
+use crate::definition::{Registered, cut};
 use crate::dex::written;
 use crate::engine::{Command, Rejection, RunState, Staged, Stop, WriteReport};
 use crate::error::{Error, ErrorKind, Result};
@@ -66,8 +66,19 @@ impl UntypedRun {
     /// Ends the run in the way that `stop` says.
     pub(super) async fn stop(&self, flow: &Registered, stop: Stop, reason: Option<String>) -> Result<()> {
         let plan = flow.cancel_plan(self.core.options().cancel_grace);
+        let reason = reason.map(cut);
         let request = self.request("stop", &[format!("{stop:?} {reason:?}").as_bytes()]);
-        self.change(request, Command::Stop { stop, reason, plan }).await
+        match self.change(request, Command::Stop { stop, reason: reason.clone(), plan }).await {
+            // A run that was set aside can be ended all the same.
+            Err(error) if error.kind() == ErrorKind::Quarantined && stop == Stop::Terminate => {
+                let write_off = |shard: Arc<Shard>| {
+                    let reason = reason.clone();
+                    async move { shard.write_off(&self.flow_id, self.run_id, reason).await }
+                };
+                self.core.with_shard(write_off).await
+            }
+            done => done,
+        }
     }
 
     /// Lets no attempt start until the run is resumed.

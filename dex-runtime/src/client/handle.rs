@@ -104,7 +104,9 @@ impl<F: Flow> RunHandle<F> {
         self.end(Stop::Terminate, None).await
     }
 
-    /// Ends the run in the way that `stop` says, with a reason that its result keeps.
+    /// Ends the run in the way that `stop` says, with a reason of which its result keeps the first 4 KiB.
+    ///
+    /// [`Stop::Terminate`] ends every run, also one whose history cannot be read.
     ///
     /// # Errors
     ///

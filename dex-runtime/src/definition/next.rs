@@ -3,6 +3,7 @@
 use std::fmt;
 use std::marker::PhantomData;
 
+use super::error::cut;
 use super::flow::Flow;
 use super::handle::Step;
 use crate::engine::Decision;
@@ -142,9 +143,9 @@ impl<F: Flow> Next<F> {
         Self::of(F::Output::encode(&output).map(|output| Choice::Other(Decision::CompleteNow(output))))
     }
 
-    /// Fails the run at once; other branches are cancelled.
+    /// Fails the run at once; other branches are cancelled. Of the reason, the first 4 KiB are kept.
     pub fn fail(reason: impl Into<String>) -> Self {
-        Self::of(Ok(Choice::Other(Decision::Fail { reason: reason.into() })))
+        Self::of(Ok(Choice::Other(Decision::Fail { reason: cut(reason.into()) })))
     }
 
     /// Ends this branch and nothing else: the run stays open, if need be for an RPC to go on with.

@@ -19,13 +19,13 @@ use tokio::sync::watch;
 use crate::activity::Activity;
 use crate::client::{Client, DynClient};
 use crate::definition::{Flow, Flows};
-use crate::error::Result;
+use crate::error::{Error, ErrorKind, Result};
 use crate::inspect::Inspect;
 use crate::options::Options;
 use crate::shard::AfterCommit;
 use crate::store::fjall::{FjallOptions, FjallStore};
 use crate::store::{Store, StoreError};
-use crate::time::{Clock, SystemClock};
+use crate::time::{Clock, SystemClock, Timestamp};
 use crate::worker;
 
 use self::core::Current;
@@ -102,18 +102,35 @@ impl Dex {
     /// Takes no more calls, lets running handlers end for up to `grace`, then drops them, and closes the
     /// store. What was left goes on at the next opening.
     ///
-    /// A second call does nothing.
+    /// A second call waits for the same end, and brings it forward if its own grace ends earlier. A step may ask for it too: it is then one of the handlers that are dropped.
+    /// To be called on a tokio runtime.
     ///
     /// # Errors
     ///
     /// A store that cannot be closed properly; nothing is lost then, the next opening only takes longer.
     pub async fn shutdown(&self, grace: Duration) -> Result<()> {
-        let Some(shard) = self.core.retire().await else { return Ok(()) };
-        let left = shard.stop(grace).await;
-        if left > 0 {
-            tracing::warn!(left, "handlers were still running after the grace period; they run again later");
-        }
-        shard.close_store().await
+        let core = Arc::clone(&self.core);
+        let by = core.clock().now().saturating_add(grace);
+        core.stop_by.send_if_modified(|earliest| {
+            let earlier = by < *earliest;
+            *earliest = by.min(*earliest);
+            earlier
+        });
+        // In a task of its own: a handler that asks for this is itself dropped on the way.
+        let stopping = tokio::spawn(async move {
+            let _stopping = core.stopping.lock().await;
+            let Some(shard) = core.retire().await else { return Ok(()) };
+            let left = shard.stop(core.stop_by.subscribe()).await;
+            if left > 0 {
+                tracing::warn!(
+                    left,
+                    "handlers were still running after the grace period; they run again later"
+                );
+            }
+            shard.close_store().await
+        });
+        let stopped = stopping.await;
+        stopped.unwrap_or_else(|e| Err(Error::new(ErrorKind::Unavailable, format!("shutting down: {e}"))))
     }
 
     pub(crate) fn core(&self) -> &Arc<Core> {
@@ -162,7 +179,7 @@ impl Builder {
     /// - [`ErrorKind::StoreInUse`], [`ErrorKind::ForeignStore`], [`ErrorKind::NewerStore`],
     ///   [`ErrorKind::DamagedStore`], [`ErrorKind::DiskFull`]: the folder cannot be used; it is as before.
     /// - [`ErrorKind::UnknownFlow`]: the store has open runs of a flow that was not registered.
-    /// - [`ErrorKind::InvalidSetup`]: a flow was registered twice.
+    /// - [`ErrorKind::InvalidSetup`]: a flow was registered twice, or an option is 0 with which nothing could happen.
     ///
     /// [`ErrorKind::StoreInUse`]: crate::ErrorKind::StoreInUse
     /// [`ErrorKind::ForeignStore`]: crate::ErrorKind::ForeignStore
@@ -174,6 +191,7 @@ impl Builder {
     pub async fn start(self) -> Result<Dex> {
         worker::install_hook();
         let Self { opener, flows, options, clock, after_commit } = self;
+        options.check()?;
         let (flows, activity) = (Arc::new(flows?), Activity::default());
         let recipe = Recipe { opener, flows, options, clock, activity, after_commit };
         let shard = recipe.open(Opening::Process).await?;
@@ -183,6 +201,8 @@ impl Builder {
             current: RwLock::new(Current::Open(Arc::clone(&shard))),
             changed: watch::Sender::new(()),
             reopening: tokio::sync::Mutex::default(),
+            stopping: tokio::sync::Mutex::default(),
+            stop_by: watch::Sender::new(Timestamp::MAX),
             hurry: AtomicUsize::new(0),
             paused_until: AtomicI64::new(0),
         });

@@ -181,6 +181,11 @@ impl Resident {
         Ok((look(state), (cell.unwritten > 0).then_some(cell.last)))
     }
 
+    /// The last commit that was enqueued for the run.
+    pub(crate) fn last(&self) -> Ticket {
+        self.lock().last
+    }
+
     /// Whether a call of this attempt was lost with its process although it was written down.
     pub(crate) fn was_lost(&self, attempt: Attempt) -> bool {
         let cell = self.lock();
@@ -340,6 +345,37 @@ impl Writer {
         // Still under the lock: the queue's order is the order of deciding.
         cell.last = permit.enqueue(commit, after, durable);
         Ok(Submitted::Enqueued)
+    }
+}
+
+impl Writer {
+    /// Enqueues the end of a run whose history is not to be believed. The snapshot that goes with it stands
+    /// for that history from here on.
+    pub(crate) fn write_off(&self, state: &RunState, reply: Reply) -> Result<(), Error> {
+        let permit = self
+            .committer
+            .permit(true)
+            .map_err(|reason| Refused::NotTaken(reason).into_error(&state.identity))?;
+        let closed: Vec<_> = state.closed.iter().collect();
+        let events: Vec<_> =
+            closed.iter().map(|closed| Event::RunClosed { closing: closed.closing.clone() }).collect();
+        let at = closed.first().map_or(Timestamp::EPOCH, |closed| closed.at);
+        let commit = RunCommit {
+            run: state.identity.run_id,
+            sequence: state.version,
+            epoch: self.epoch,
+            record: record::encode_transition(at, &events),
+            snapshot: Some(record::encode_state(state)),
+            summary: summary_change(state, &events),
+            ready: Some(false),
+            timers_set: Vec::new(),
+            timers_cleared: Vec::new(),
+        };
+        let run = Arc::new(Resident::loaded(state.clone(), 0, 0));
+        run.lock().unwritten = 1;
+        let after = after(&run, state, Transition::default(), Some(reply), self.activity.begin());
+        permit.enqueue(commit, after, true);
+        Ok(())
     }
 }
 

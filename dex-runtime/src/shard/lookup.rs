@@ -112,9 +112,17 @@ impl Shard {
 
     /// Reads a run from the store.
     pub(crate) async fn load(&self, run: RunId) -> Result<Option<Loaded>, Error> {
-        let read = self.ask(move |store| read(store, run)).await?;
-        read.transpose().map_err(|broken| {
-            let message = format!("run {run} is set aside: {broken}; it is kept as it is");
+        let read = self.ask(move |store| match read(store, run) {
+            // This run's own fault: the store goes on with the others.
+            Err(fault @ StoreError::Unreadable { .. }) => Ok(Err(fault.to_string())),
+            Err(fault) => Err(fault),
+            Ok(read) => Ok(read.transpose().map_err(|broken| broken.to_string())),
+        });
+        read.await?.map_err(|why| {
+            let message = format!(
+                "run {run} is set aside: {why}; it is kept as it is for a build that can read it, or end it with \
+                 `stop(Stop::Terminate, ..)`"
+            );
             Error::new(ErrorKind::Quarantined, message)
         })
     }

@@ -54,7 +54,7 @@ impl Shard {
             match self.fire(due).await {
                 Ok(()) => {}
                 // Asking again does not mend the run; the timer stays in the store for the next opening.
-                Err(error) if error.kind() == ErrorKind::Quarantined => {
+                Err(error) if matches!(error.kind(), ErrorKind::Quarantined | ErrorKind::DamagedStore) => {
                     tracing::error!(run = %due.run, %error, "a timer cannot be fired");
                 }
                 Err(error) => {

@@ -4,7 +4,7 @@ struct Shop;
 
 #[flow]
 impl Shop {
-    #[step]
+    #[step(entry)]
     async fn sell(&self, _order: String) -> StepResult<Self> {
         Ok(Next::complete(()))
     }

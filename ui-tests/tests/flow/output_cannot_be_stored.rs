@@ -4,7 +4,7 @@ struct Order;
 
 struct Shop;
 
-#[flow(output = Order)]
+#[flow(output = Order, endless)]
 impl Shop {
     #[step(start)]
     async fn sell(&self) -> StepResult<Self> {

@@ -2,7 +2,7 @@ use dex::prelude::*;
 
 struct Shop;
 
-#[flow]
+#[flow(endless)]
 impl Shop {
     #[step(start)]
     async fn sell(&self) -> StepResult<Self> {

@@ -12,7 +12,7 @@ impl Shop {
 
 #[flow]
 impl Shop {
-    #[step]
+    #[step(entry)]
     async fn refund(&self) -> StepResult<Self> {
         Ok(Next::complete(()))
     }

@@ -17,7 +17,7 @@ impl Shop {
         Ok(Next::dead_end())
     }
 
-    #[rpc(lock(BALANCE))]
+    #[rpc(locks(BALANCE))]
     async fn pay(&self) -> RpcResult<()> {
         Ok(())
     }

@@ -78,7 +78,7 @@ impl Shop {
         Ok(Wait::ready(input.0))
     }
 
-    #[dex::step]
+    #[dex::step(entry)]
     async fn named_like_a_context(&self, PayContext(a): PayContext, b: u8) -> StepResult<Self> {
         Ok(Next::complete((String::new(), a + b)))
     }

@@ -65,7 +65,7 @@ mod shop {
     #[derive(Debug)]
     pub(crate) struct Shared;
 
-    #[flow]
+    #[flow(endless)]
     impl Shared {
         #[step(start)]
         pub(crate) async fn sell(&self) -> StepResult<Self> {

@@ -7,7 +7,7 @@ struct Shop;
 
 #[flow]
 impl Shop {
-    #[step]
+    #[step(entry)]
     async fn sell(&self, _orders: Vec<Order>) -> StepResult<Self> {
         Ok(Next::complete(()))
     }

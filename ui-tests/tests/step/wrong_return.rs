@@ -9,7 +9,7 @@ impl Shop {
         String::new()
     }
 
-    #[step]
+    #[step(entry)]
     async fn ship(&self) -> StepResult<Bank> {
         Ok(Next::complete(()))
     }

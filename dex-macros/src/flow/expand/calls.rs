@@ -102,7 +102,7 @@ fn wait_call(flow: &Flow, step: &Step, wait: &Wait) -> TokenStream {
 }
 
 fn read_input(step: &Step, ty: &Type) -> TokenStream {
-    if step.start.is_some() {
+    if step.options.start.is_some() {
         // The flow's own input type is checked where the flow names it; once is enough.
         return quote!(let __dex_input = __dex_call.start_input()?;);
     }

@@ -1,13 +1,16 @@
 //! The static description: all that the macro knows, as plain data.
 
-use proc_macro2::TokenStream;
+use std::time::Duration;
+
+use proc_macro2::{Ident, TokenStream};
 use quote::{ToTokens, quote};
 use syn::{ReturnType, Type};
 
 use super::{rpcs, steps};
 use crate::attributes;
 use crate::flow::graph;
-use crate::flow::model::{Flow, Handle, HandleKind, Retry, Rpc, Step, Wait};
+use crate::flow::model::{Entrance, Flow, Handle, HandleKind, Member, Retry, Rpc, Step, StepOptions, Wait};
+use crate::options::Given;
 use crate::source;
 
 /// The value of the flow's `FlowDefinition`.
@@ -18,6 +21,9 @@ pub(super) fn flow(flow: &Flow) -> TokenStream {
     let attributes = handles(flow, true);
     let channels = handles(flow, false);
     let rpcs = flow.rpcs.iter().map(|each| rpc(flow, each));
+    let timeout = timeout(flow, flow.timeout);
+    let on_timeout = entered(flow, Entrance::Timeout).map(|step| quote!(on_timeout: #step,));
+    let on_cancel = entered(flow, Entrance::Cancel).map(|step| quote!(on_cancel: #step,));
     quote! {
         #private::FlowDefinition {
             name: #name,
@@ -27,9 +33,40 @@ pub(super) fn flow(flow: &Flow) -> TokenStream {
             attributes: &[#(#attributes),*],
             channels: &[#(#channels),*],
             rpcs: &[#(#rpcs),*],
+            #timeout
+            #on_timeout
+            #on_cancel
             ..#private::FlowDefinition::DEFAULT
         }
     }
+}
+
+fn timeout(flow: &Flow, timeout: Option<Given<Duration>>) -> Option<TokenStream> {
+    let timeout = option(Some(duration(flow, timeout?.value)));
+    Some(quote!(timeout: #timeout,))
+}
+
+/// The stored name of the step that is come to in this way, if there is one in this build.
+fn entered(flow: &Flow, entrance: Entrance) -> Option<TokenStream> {
+    let steps: Vec<&Member> = flow.entered(entrance).map(|step| &step.handler.member).collect();
+    if let [only] = steps.as_slice()
+        && only.cfgs.is_empty()
+    {
+        return Some(option(Some(only.name.text.to_token_stream())));
+    }
+    let names = steps.iter().map(|member| {
+        let (cfgs, name) = (&member.cfgs, &member.name.text);
+        quote!(#(#cfgs)* #name)
+    });
+    let (some, none) = (option(Some(quote!(__dex_step))), option(None));
+    (!steps.is_empty()).then(|| {
+        quote! {
+            match &[#(#names),*] as &[&'static ::core::primitive::str] {
+                [__dex_step, ..] => #some,
+                [] => #none,
+            }
+        }
+    })
 }
 
 fn type_text(ty: &Type) -> String {
@@ -41,15 +78,17 @@ fn step(flow: &Flow, step: &Step) -> TokenStream {
     let member = &step.handler.member;
     let (cfgs, name, docs) = (&member.cfgs, &member.name.text, &member.docs);
     let input = type_text(&steps::input(step));
-    let (start, blocking) = (step.start.is_some(), !step.handler.is_async);
+    let options = &step.options;
+    let (start, blocking) = (options.start.is_some(), !step.handler.is_async);
     let wait = option(step.wait.and_then(|wait| flow.waits.get(wait)).map(|each| wait(flow, step, each)));
-    let retry = retry(flow, &step.retry);
-    let timeout = option(step.timeout.map(|timeout| duration(flow, timeout.value)));
-    let recovery = step.on_failure.as_ref();
+    let retry = retry(flow, &options.retry);
+    let timeout = option(options.timeout.map(|timeout| duration(flow, timeout.value)));
+    let recovery = options.on_failure.as_ref();
     let recovery =
         recovery.and_then(|recovery| flow.steps.iter().find(|other| other.handler.ident() == recovery));
     let on_failure = option(recovery.map(|recovery| recovery.handler.member.name.text.to_token_stream()));
     let edges = edges(flow, graph::steps_named(flow, &step.handler.body), recovery);
+    let more = rarer_options(flow, options);
     quote! {
         #(#cfgs)*
         #private::StepDefinition {
@@ -63,9 +102,42 @@ fn step(flow: &Flow, step: &Step) -> TokenStream {
             timeout: #timeout,
             on_failure: #on_failure,
             edges: #edges,
+            #more
             ..#private::StepDefinition::DEFAULT
         }
     }
+}
+
+/// The options that most steps leave at their defaults.
+fn rarer_options(flow: &Flow, options: &StepOptions) -> TokenStream {
+    let private = flow.krate.private();
+    let word = |word: &Option<Ident>| word.as_ref().map(ToString::to_string);
+    let heartbeat = options.heartbeat.map(|heartbeat| {
+        let heartbeat = option(Some(duration(flow, heartbeat.value)));
+        quote!(heartbeat: #heartbeat,)
+    });
+    let on_exhausted = match word(&options.on_exhausted).as_deref() {
+        Some("park") => quote!(on_exhausted: #private::OnExhausted::Park,),
+        Some("proceed") => quote!(on_exhausted: #private::OnExhausted::Proceed,),
+        _ => TokenStream::new(),
+    };
+    let durability = match word(&options.durability).as_deref() {
+        Some("async") => quote!(durability: #private::Durability::Async,),
+        _ => TokenStream::new(),
+    };
+    let locks = locks(flow, &options.locks);
+    quote!(#heartbeat #on_exhausted #locks #durability)
+}
+
+fn locks(flow: &Flow, locks: &[Ident]) -> TokenStream {
+    if locks.is_empty() {
+        return TokenStream::new();
+    }
+    let names = locks.iter().filter_map(|lock| flow.attribute(lock)).map(|handle| {
+        let (cfgs, name) = (&handle.member.cfgs, &handle.member.name.text);
+        quote!(#(#cfgs)* #name)
+    });
+    quote!(locks: &[#(#names),*],)
 }
 
 fn wait(flow: &Flow, step: &Step, wait: &Wait) -> TokenStream {
@@ -126,7 +198,7 @@ fn retry(flow: &Flow, retry: &Retry) -> TokenStream {
     quote!(#private::RetryPolicy { #(#fields)* ..#private::RetryPolicy::DEFAULT })
 }
 
-fn duration(flow: &Flow, value: std::time::Duration) -> TokenStream {
+fn duration(flow: &Flow, value: Duration) -> TokenStream {
     let private = flow.krate.private();
     // The grammar of durations keeps them far below the limit of `u64`.
     let ms = u64::try_from(value.as_millis()).unwrap_or(u64::MAX);
@@ -162,6 +234,8 @@ fn rpc(flow: &Flow, rpc: &Rpc) -> TokenStream {
     let output = rpcs::answer_text(rpc);
     let (writes, blocking) = (rpc.writes(), !rpc.handler.is_async);
     let edges = edges(flow, graph::steps_named(flow, &rpc.handler.body), None);
+    let timeout = timeout(flow, rpc.timeout);
+    let locks = locks(flow, &rpc.locks);
     quote! {
         #(#cfgs)*
         #private::RpcDefinition {
@@ -172,6 +246,8 @@ fn rpc(flow: &Flow, rpc: &Rpc) -> TokenStream {
             writes: #writes,
             blocking: #blocking,
             edges: #edges,
+            #timeout
+            #locks
             ..#private::RpcDefinition::DEFAULT
         }
     }

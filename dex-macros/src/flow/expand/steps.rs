@@ -54,7 +54,7 @@ pub(super) fn start_input(flow: &Flow) -> TokenStream {
         let input = input(start);
         return quote!(type Input = #input;);
     }
-    let starts = flow.steps.iter().filter(|step| step.start.is_some());
+    let starts = flow.steps.iter().filter(|step| step.options.start.is_some());
     let inputs = starts.map(|step| {
         let (cfgs, input) = (&step.handler.member.cfgs, input(step));
         quote!(#(#cfgs)* type Input = #input;)

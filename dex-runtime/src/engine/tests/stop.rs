@@ -1,7 +1,7 @@
 //! Ending a run from outside, wherever it stands.
 
 use super::words::{
-    at, cancel, charging, closed, complete, complete_with, fire, give_up, no, one, publish, report, resume,
+    at, charging, closed, complete, complete_with, fire, give_up, no, one, publish, report, resume,
     scheduled, started, stop, timer, to_wait, waiting,
 };
 use super::{Effect, Given, given};
@@ -80,22 +80,4 @@ fn late_reports_of_a_stopped_run_are_refused() {
 fn a_stopped_run_keeps_what_was_scheduled_in_its_counts() {
     let run = given(charging()).when(stop(Stop::Cancel)).fine();
     assert_eq!((run.run().scheduled, run.run().executions.get(&no(1))), (1, None));
-}
-
-#[test]
-fn a_cancel_lets_a_running_handler_end_and_then_cleans_up() {
-    let run = given(charging()).when(cancel(5, Some("undo"))).fine();
-    let canceling = run.run().canceling.clone().unwrap();
-    assert_eq!((run.run().status(), canceling.until), (Status::Running, Some(at(5))));
-    let run = run.when(complete(1, 1, Decision::DeadEnd)).fine();
-    let cleanup = run.run().executions.get(&no(2)).unwrap();
-    assert_eq!((cleanup.step.as_str(), run.run().status()), ("undo", Status::Running));
-    let run = run.when(complete(2, 1, Decision::DeadEnd)).fine();
-    assert_eq!(run.run().status(), Status::Canceled);
-}
-
-#[test]
-fn a_cancel_ends_at_once_what_waits() {
-    let run = given(waiting(one("a"))).when(cancel(5, None)).fine();
-    assert_eq!(run.run().status(), Status::Canceled);
 }

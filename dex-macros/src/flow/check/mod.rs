@@ -2,16 +2,19 @@
 //!
 //! What types must decide is checked by the compiler, in code that [`super::expand`] writes for it.
 
-use std::time::Duration;
+mod locks;
+mod options;
+mod paths;
 
-use proc_macro2::{Ident, Span};
-use syn::Attribute;
+use proc_macro2::Ident;
 use syn::ext::IdentExt as _;
+use syn::{Attribute, Type};
 
-use super::model::{Flow, Handler, Member, Retry, Step};
+use super::model::{Entrance, Flow, Handler, Member, Step};
 use crate::diagnostics::Diagnostics;
-use crate::options::Given;
 use crate::{source, suggest};
+
+pub(super) use self::paths::lead_everywhere;
 
 /// Checks all rules. Links waits to their steps and takes back constants that clash.
 ///
@@ -22,14 +25,18 @@ pub(super) fn flow(flow: &mut Flow, errors: &mut Diagnostics) -> bool {
     stored_names_differ(flow, errors);
     constants_are_free(flow, errors);
     waits_have_a_step(flow, errors);
+    one_step_for_each_end(flow, errors);
     for step in &flow.steps {
         outcome_comes_from_a_wait(flow, step, errors);
         recovery_exists(flow, step, errors);
-        retry_can_work(&step.retry, errors);
-        if let Some(timeout) = &step.timeout {
-            not_zero("timeout", timeout, errors);
-        }
+        options::of_step(&step.options, errors);
+        locks::are_attributes(flow, &step.options.locks, errors);
     }
+    for rpc in &flow.rpcs {
+        options::of_rpc(rpc, errors);
+        locks::are_attributes(flow, &rpc.locks, errors);
+    }
+    options::of_flow(flow, errors);
     repeated
 }
 
@@ -59,7 +66,7 @@ fn handlers(flow: &Flow) -> impl Iterator<Item = &Handler> {
 
 // A run starts in one place with one input.
 fn one_start(flow: &Flow, errors: &mut Diagnostics) {
-    let mut starts = flow.steps.iter().filter_map(|step| Some((step, step.start?)));
+    let mut starts = flow.steps.iter().filter_map(|step| Some((step, step.options.start?)));
     let Some((first, _)) = starts.next() else { return };
     for (second, start) in starts {
         if may_both_exist(&first.handler.member, &second.handler.member) {
@@ -71,6 +78,37 @@ fn one_start(flow: &Flow, errors: &mut Diagnostics) {
                 ),
             );
         }
+    }
+}
+
+// The runtime starts them by itself, so there is nobody to choose one or to give an input.
+fn one_step_for_each_end(flow: &Flow, errors: &mut Diagnostics) {
+    for (entrance, word) in [(Entrance::Timeout, "on_timeout"), (Entrance::Cancel, "on_cancel")] {
+        let mut steps = flow.entered(entrance);
+        if let Some(first) = steps.next() {
+            takes_no_input(first, word, errors);
+            for second in steps {
+                takes_no_input(second, word, errors);
+                if may_both_exist(&first.handler.member, &second.handler.member) {
+                    let message = format!(
+                        "a flow has one `#[{word}]` step, and `{}` is it: make the other one a `#[step]`",
+                        first.handler.ident()
+                    );
+                    errors.error(second.handler.ident(), message);
+                }
+            }
+        }
+    }
+}
+
+fn takes_no_input(step: &Step, word: &str, errors: &mut Diagnostics) {
+    let Some(input) = step.handler.input() else { return };
+    if !matches!(input, Type::Tuple(tuple) if tuple.elems.is_empty()) {
+        let message = format!(
+            "a `#[{word}]` step is started by the runtime, which has no input for it: remove this argument, \
+             and read what it needs from attributes"
+        );
+        errors.error(input, message);
     }
 }
 
@@ -194,68 +232,8 @@ fn outcome_comes_from_a_wait(flow: &Flow, step: &Step, errors: &mut Diagnostics)
 }
 
 fn recovery_exists(flow: &Flow, step: &Step, errors: &mut Diagnostics) {
-    let Some(recovery) = &step.on_failure else { return };
+    let Some(recovery) = &step.options.on_failure else { return };
     if !flow.steps.iter().any(|other| other.handler.ident() == recovery) {
         errors.error(recovery, unknown_step(flow, recovery));
-    }
-}
-
-/// The runtime's pauses when nothing is said: `RetryPolicy::DEFAULT`.
-const INITIAL_DEFAULT: Duration = Duration::from_secs(1);
-const MAX_INTERVAL_DEFAULT: Duration = Duration::from_secs(100);
-
-fn retry_can_work(retry: &Retry, errors: &mut Diagnostics) {
-    let durations =
-        [("initial", &retry.initial), ("max_interval", &retry.max_interval), ("total", &retry.total)];
-    for (word, duration) in durations {
-        if let Some(duration) = duration {
-            not_zero(word, duration, errors);
-        }
-    }
-    if let Some(factor) = retry.factor.filter(|factor| !(1.0..=FACTOR_MAX).contains(&factor.value)) {
-        errors.error_at(
-            factor.span,
-            format_args!("`factor` is from 1 to {FACTOR_MAX}: each pause is so many times the one before"),
-        );
-    }
-    if let Some(attempts) = retry.attempts.filter(|attempts| attempts.value == 0) {
-        errors.error_at(attempts.span, "`attempts` counts the first one too: write at least 1");
-    }
-    pauses_are_in_order(retry, errors);
-}
-
-/// Largest factor. Beyond it the second pause is the longest one anyway.
-const FACTOR_MAX: f64 = 1000.0;
-
-// The longest pause would win, and `initial` would mean nothing.
-fn pauses_are_in_order(retry: &Retry, errors: &mut Diagnostics) {
-    let given = |value: Option<Given<Duration>>, default| value.map_or(default, |given| given.value);
-    let initial = given(retry.initial, INITIAL_DEFAULT);
-    let max_interval = given(retry.max_interval, MAX_INTERVAL_DEFAULT);
-    if initial <= max_interval {
-        return;
-    }
-    let (at, message) = match (retry.initial, retry.max_interval) {
-        (Some(initial), None) => {
-            (initial.span, "`initial` is longer than `max_interval`, which is 100s unless you give it")
-        }
-        (None, Some(max)) => {
-            (max.span, "`max_interval` is shorter than `initial`, which is 1s unless you give it")
-        }
-        (_, max) => (
-            max.map_or_else(Span::call_site, |max| max.span),
-            "`max_interval` is shorter than `initial`: swap or change them",
-        ),
-    };
-    errors.error_at(at, message);
-}
-
-// Nothing can be done in no time.
-fn not_zero(word: &str, duration: &Given<Duration>, errors: &mut Diagnostics) {
-    if duration.value.is_zero() {
-        errors.error_at(
-            duration.span,
-            format_args!("`{word}` is zero: write at least \"1ms\", or leave it out"),
-        );
     }
 }

@@ -1,0 +1,116 @@
+//! Options that cannot work, by themselves or beside one another.
+
+use std::time::Duration;
+
+use proc_macro2::Span;
+
+use crate::diagnostics::Diagnostics;
+use crate::flow::model::{Flow, Retry, Rpc, StepOptions};
+use crate::options::Given;
+
+pub(super) fn of_flow(flow: &Flow, errors: &mut Diagnostics) {
+    may_be_given("timeout", flow.timeout, errors);
+}
+
+pub(super) fn of_rpc(rpc: &Rpc, errors: &mut Diagnostics) {
+    may_be_given("timeout", rpc.timeout, errors);
+}
+
+pub(super) fn of_step(options: &StepOptions, errors: &mut Diagnostics) {
+    may_be_given("timeout", options.timeout, errors);
+    may_be_given("heartbeat", options.heartbeat, errors);
+    heartbeat_can_be_missed(options, errors);
+    recovery_stands_alone(options, errors);
+    retry_can_work(&options.retry, errors);
+}
+
+fn may_be_given(word: &str, duration: Option<Given<Duration>>, errors: &mut Diagnostics) {
+    if let Some(duration) = &duration {
+        not_zero(word, duration, errors);
+    }
+}
+
+// The attempt would be over before anybody could miss a sign of life.
+fn heartbeat_can_be_missed(options: &StepOptions, errors: &mut Diagnostics) {
+    let (Some(heartbeat), Some(timeout)) = (options.heartbeat, options.timeout) else { return };
+    if heartbeat.value >= timeout.value && !timeout.value.is_zero() {
+        let message = "`heartbeat` is not shorter than `timeout`, so it would never be missed: shorten it, or leave it out";
+        errors.error_at(heartbeat.span, message);
+    }
+}
+
+// A step that takes over settles both what happens at the end of the retries and what must be certain before.
+fn recovery_stands_alone(options: &StepOptions, errors: &mut Diagnostics) {
+    if options.on_failure.is_none() {
+        return;
+    }
+    if let Some(word) = &options.on_exhausted {
+        let message =
+            "`on_failure` says what happens when the retries are used up: remove it or `on_exhausted`";
+        errors.error(word, message);
+    }
+    if let Some(word) = options.durability.as_ref().filter(|word| *word == "async") {
+        let message = "a step with `on_failure` is always `sync`, since its recovery acts on what is certain: remove one of them";
+        errors.error(word, message);
+    }
+}
+
+/// The runtime's pauses when nothing is said: `RetryPolicy::DEFAULT`.
+const INITIAL_DEFAULT: Duration = Duration::from_secs(1);
+const MAX_INTERVAL_DEFAULT: Duration = Duration::from_secs(100);
+
+fn retry_can_work(retry: &Retry, errors: &mut Diagnostics) {
+    let durations =
+        [("initial", &retry.initial), ("max_interval", &retry.max_interval), ("total", &retry.total)];
+    for (word, duration) in durations {
+        if let Some(duration) = duration {
+            not_zero(word, duration, errors);
+        }
+    }
+    if let Some(factor) = retry.factor.filter(|factor| !(1.0..=FACTOR_MAX).contains(&factor.value)) {
+        errors.error_at(
+            factor.span,
+            format_args!("`factor` is from 1 to {FACTOR_MAX}: each pause is so many times the one before"),
+        );
+    }
+    if let Some(attempts) = retry.attempts.filter(|attempts| attempts.value == 0) {
+        errors.error_at(attempts.span, "`attempts` counts the first one too: write at least 1");
+    }
+    pauses_are_in_order(retry, errors);
+}
+
+/// Largest factor. Beyond it the second pause is the longest one anyway.
+const FACTOR_MAX: f64 = 1000.0;
+
+// The longest pause would win, and `initial` would mean nothing.
+fn pauses_are_in_order(retry: &Retry, errors: &mut Diagnostics) {
+    let given = |value: Option<Given<Duration>>, default| value.map_or(default, |given| given.value);
+    let initial = given(retry.initial, INITIAL_DEFAULT);
+    let max_interval = given(retry.max_interval, MAX_INTERVAL_DEFAULT);
+    if initial <= max_interval {
+        return;
+    }
+    let (at, message) = match (retry.initial, retry.max_interval) {
+        (Some(initial), None) => {
+            (initial.span, "`initial` is longer than `max_interval`, which is 100s unless you give it")
+        }
+        (None, Some(max)) => {
+            (max.span, "`max_interval` is shorter than `initial`, which is 1s unless you give it")
+        }
+        (_, max) => (
+            max.map_or_else(Span::call_site, |max| max.span),
+            "`max_interval` is shorter than `initial`: swap or change them",
+        ),
+    };
+    errors.error_at(at, message);
+}
+
+// Nothing can be done in no time.
+fn not_zero(word: &str, duration: &Given<Duration>, errors: &mut Diagnostics) {
+    if duration.value.is_zero() {
+        errors.error_at(
+            duration.span,
+            format_args!("`{word}` is zero: write at least \"1ms\", or leave it out"),
+        );
+    }
+}

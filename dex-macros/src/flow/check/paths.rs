@@ -1,0 +1,108 @@
+//! The paths through a flow, as far as its tokens show them: whether they lead to every step and to an end.
+
+use proc_macro2::{TokenStream, TokenTree};
+
+use crate::diagnostics::Diagnostics;
+use crate::flow::graph;
+use crate::flow::model::{Flow, Step};
+
+/// What ends a run.
+const ENDS: &[&str] = &["complete", "complete_now", "complete_if_empty", "fail"];
+
+/// What stands in a body that is still to be written. It may lead anywhere.
+const UNFINISHED: &[&str] = &["todo", "unimplemented"];
+
+/// Checks both. A flow with an unfinished body may become right, so it is left alone.
+pub(crate) fn lead_everywhere(flow: &Flow, errors: &mut Diagnostics) {
+    let mut found = Diagnostics::default();
+    every_step_is_reached(flow, &mut found);
+    a_path_completes(flow, &mut found);
+    // Bodies are read for those only who may have to be told something.
+    if !found.is_empty() && !flow.steps.iter().any(|step| is_unfinished(&step.handler.body)) {
+        errors.extend(found);
+    }
+}
+
+/// Everything in the block in which a decision may be made.
+fn bodies(flow: &Flow) -> impl Iterator<Item = &TokenStream> {
+    let steps = flow.steps.iter().map(|step| &step.handler.body);
+    steps.chain(flow.rpcs.iter().map(|rpc| &rpc.handler.body)).chain([&flow.others_tokens])
+}
+
+/// Whether somebody is still writing it: it says so, it is empty, or it is no block yet.
+fn is_unfinished(body: &TokenStream) -> bool {
+    let block = syn::parse2::<syn::Block>(body.clone());
+    names(body, UNFINISHED) || block.map_or(true, |block| block.stmts.is_empty())
+}
+
+// Such a step is dead code, and most likely a `Next::to` was forgotten.
+fn every_step_is_reached(flow: &Flow, errors: &mut Diagnostics) {
+    let mut reached: Vec<bool> = flow.steps.iter().map(is_entrance).collect();
+    let outside = flow.rpcs.iter().map(|rpc| &rpc.handler.body).chain([&flow.others_tokens]);
+    outside.for_each(|body| mark(flow, body, &mut reached));
+    let mut before = 0;
+    while count(&reached) > before {
+        before = count(&reached);
+        for (place, step) in flow.steps.iter().enumerate() {
+            if reached.get(place) == Some(&true) {
+                mark(flow, &step.handler.body, &mut reached);
+                mark_recovery(flow, step, &mut reached);
+            }
+        }
+    }
+    for (step, _) in flow.steps.iter().zip(&reached).filter(|(_, reached)| !**reached) {
+        let (ident, constant) = (step.handler.ident(), step.constant.as_ref());
+        let how = constant.map(|constant| format!("go to it with `Next::to(Self::{constant}, …)`, "));
+        errors.error(
+            ident,
+            format_args!(
+                "no path leads to step `{ident}`: {}or mark it `#[step(entry)]` if it is entered in a way that this block does not show",
+                how.unwrap_or_default()
+            ),
+        );
+    }
+}
+
+fn is_entrance(step: &Step) -> bool {
+    step.options.start.is_some() || step.options.entrance.is_some()
+}
+
+fn count(reached: &[bool]) -> usize {
+    reached.iter().filter(|reached| **reached).count()
+}
+
+fn mark(flow: &Flow, body: &TokenStream, reached: &mut [bool]) {
+    let named = graph::steps_named(flow, body);
+    mark_those(flow, reached, |step| named.iter().any(|named| std::ptr::eq(*named, step)));
+}
+
+fn mark_recovery(flow: &Flow, step: &Step, reached: &mut [bool]) {
+    let Some(recovery) = &step.options.on_failure else { return };
+    mark_those(flow, reached, |step| step.handler.ident() == recovery);
+}
+
+fn mark_those(flow: &Flow, reached: &mut [bool], which: impl Fn(&Step) -> bool) {
+    for (step, reached) in flow.steps.iter().zip(reached) {
+        *reached |= which(step);
+    }
+}
+
+// Whoever waits for such a run waits for ever.
+fn a_path_completes(flow: &Flow, errors: &mut Diagnostics) {
+    if flow.endless || flow.steps.is_empty() || bodies(flow).any(|body| names(body, ENDS)) {
+        return;
+    }
+    errors.error(
+        &flow.ident,
+        "no step of this flow ends its run: end a path with `Next::complete(…)`, or say that it is meant to go on with `#[flow(endless)]`",
+    );
+}
+
+/// Whether one of `words` stands anywhere in `tokens`.
+fn names(tokens: &TokenStream, words: &[&str]) -> bool {
+    tokens.clone().into_iter().any(|token| match token {
+        TokenTree::Ident(ident) => words.iter().any(|word| ident == word),
+        TokenTree::Group(group) => names(&group.stream(), words),
+        TokenTree::Punct(_) | TokenTree::Literal(_) => false,
+    })
+}

@@ -1,0 +1,94 @@
+//! `#[step]`, `#[on_timeout]` and `#[on_cancel]`: the options of a step.
+
+use syn::{Attribute, Result};
+
+use super::handle::arguments;
+use super::handler;
+use super::member::Raw;
+use super::model::{Entrance, Retry, Step, StepOptions};
+use super::signature::Role;
+use crate::attributes::Mark;
+use crate::diagnostics::Diagnostics;
+use crate::names;
+use crate::options::{self, Setting};
+
+const OPTIONS: &[&str] = &[
+    "start",
+    "entry",
+    "name",
+    "retry",
+    "timeout",
+    "heartbeat",
+    "on_failure",
+    "on_exhausted",
+    "lock",
+    "durability",
+];
+
+/// How many words of [`OPTIONS`], the first ones, say how a step is come to.
+const ENTRANCES: usize = 2;
+
+const RETRY_OPTIONS: &[&str] = &["initial", "factor", "max_interval", "attempts", "total"];
+
+/// Reads a step.
+pub(super) fn read(mark: Mark, attr: &Attribute, raw: &Raw, errors: &mut Diagnostics) -> Option<Step> {
+    let (word, entrance, skipped) = match mark {
+        Mark::OnTimeout => ("on_timeout", Some(Entrance::Timeout), ENTRANCES),
+        Mark::OnCancel => ("on_cancel", Some(Entrance::Cancel), ENTRANCES),
+        _ => ("step", None, 0),
+    };
+    let legal = OPTIONS.get(skipped..).unwrap_or_default();
+    let sig = handler::method(attr, raw, word, errors)?;
+    let mut name = None;
+    let mut given = StepOptions { entrance, ..StepOptions::default() };
+    let tokens = arguments(attr, errors);
+    options::read_list(tokens, &format!("#[{word}]"), legal, errors, |key, setting, errors| {
+        if key == "name" {
+            name = Some(setting.text()?);
+            return Ok(());
+        }
+        read_option(key, setting, &mut given, errors)
+    });
+    let handler = handler::handler(Role::Step, sig, raw, name.as_ref(), errors)?;
+    let constant = names::constant(&sig.ident);
+    if constant.is_none() {
+        errors.error(&sig.ident, "this name has no form in capitals for the step's constant: choose another");
+    }
+    Some(Step { handler, constant, options: given, wait: None })
+}
+
+fn read_option(
+    key: &str,
+    setting: &Setting<'_>,
+    given: &mut StepOptions,
+    errors: &mut Diagnostics,
+) -> Result<()> {
+    match key {
+        "start" => given.start = Some(setting.flag()?),
+        "entry" => given.entrance = Some(setting.flag().map(|_| Entrance::Elsewhere)?),
+        "retry" => given.retry = read_retry(setting, errors)?,
+        "timeout" => given.timeout = Some(setting.duration("30s")?),
+        "heartbeat" => given.heartbeat = Some(setting.duration("10s")?),
+        "on_failure" => given.on_failure = Some(setting.method()?),
+        "on_exhausted" => given.on_exhausted = Some(setting.word(&["fail", "park", "proceed"])?),
+        "lock" => given.locks = setting.constants()?,
+        _ => given.durability = Some(setting.word(&["sync", "async"])?),
+    }
+    Ok(())
+}
+
+fn read_retry(setting: &Setting<'_>, errors: &mut Diagnostics) -> Result<Retry> {
+    let mut retry = Retry::default();
+    let tokens = setting.list("total = \"1h\"")?;
+    options::read_list(tokens, "retry", RETRY_OPTIONS, errors, |key, setting, _| {
+        match key {
+            "initial" => retry.initial = Some(setting.duration("1s")?),
+            "factor" => retry.factor = Some(setting.factor()?),
+            "max_interval" => retry.max_interval = Some(setting.duration("100s")?),
+            "attempts" => retry.attempts = Some(setting.count()?),
+            _ => retry.total = Some(setting.duration("4h")?),
+        }
+        Ok(())
+    });
+    Ok(retry)
+}
