@@ -193,13 +193,26 @@ impl fmt::Debug for Slot {
     }
 }
 
-/// The last run id of this process, so that ids of one millisecond are in the order of asking.
-static LAST: Mutex<Last> = Mutex::new(Last { millis: 0, number: 0 });
+/// Makes run ids that sort in the order of asking, also within a millisecond.
+#[derive(Debug, Default)]
+pub(crate) struct RunIds(Mutex<Last>);
 
+#[derive(Debug, Default)]
 struct Last {
     millis: u64,
-    /// Its low bits.
+    /// The low bits of the last id.
     number: u64,
+}
+
+impl RunIds {
+    /// An id for a run that starts at `now`.
+    pub(crate) fn next(&self, now: Timestamp) -> RunId {
+        let millis = RunId::millis(now);
+        let mut last = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let number = if last.millis == millis { last.number.wrapping_add(1) } else { draw() };
+        *last = Last { millis, number };
+        RunId::of(millis, number)
+    }
 }
 
 /// A random number of 60 bits, so that adding to it does not overflow the 62 bits that an id has for it.
@@ -215,14 +228,17 @@ pub struct RunId([u8; 16]);
 impl RunId {
     /// A new id for a run that starts at `now`.
     pub fn generate(now: Timestamp) -> Self {
-        let millis = u64::try_from(now.as_micros() / 1_000).unwrap_or(0);
-        let mut last = LAST.lock().unwrap_or_else(PoisonError::into_inner);
-        let number = if last.millis == millis { last.number.wrapping_add(1) } else { draw() };
-        *last = Last { millis, number };
-        drop(last);
-        let mut random = [0; 10];
-        random[2..].copy_from_slice(&number.to_be_bytes());
-        Self(uuid::Builder::from_unix_timestamp_millis(millis, &random).into_uuid().into_bytes())
+        Self::of(Self::millis(now), draw())
+    }
+
+    fn millis(now: Timestamp) -> u64 {
+        u64::try_from(now.as_micros() / 1_000).unwrap_or(0)
+    }
+
+    fn of(millis: u64, number: u64) -> Self {
+        let mut low = [0; 10];
+        low[2..].copy_from_slice(&number.to_be_bytes());
+        Self(uuid::Builder::from_unix_timestamp_millis(millis, &low).into_uuid().into_bytes())
     }
 
     /// The id with these bytes, as read from a store.
@@ -269,3 +285,20 @@ pub struct Attempt {
 /// Which opening of the store something belongs to; each opening has a higher one.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Epoch(pub u64);
+
+#[cfg(test)]
+mod tests {
+    use std::time::Duration;
+
+    use super::*;
+
+    #[test]
+    fn run_ids_of_one_millisecond_sort_in_the_order_of_asking() {
+        let (ids, now) = (RunIds::default(), Timestamp::from_micros(1_893_456_000_000_000));
+        let made: Vec<_> = (0..1_000).map(|_| ids.next(now)).collect();
+        assert!(made.is_sorted_by(|one, next| one < next));
+        let later = ids.next(now.saturating_add(Duration::from_millis(1)));
+        assert!(made.iter().all(|id| *id < later));
+        assert_ne!(RunIds::default().next(now), made[0]);
+    }
+}

@@ -117,7 +117,7 @@ async fn who_calls_an_rpc_of_a_run_that_ends_meanwhile_is_told_at_once() {
     let t = engine(works()).await;
     let run = t.client::<Works>().start("r", ()).await.unwrap();
     let [writes, looks] = hanging(&run, &t.flow::<Works>()).await;
-    run.cancel().await.unwrap();
+    run.terminate().await.unwrap();
     // The clock stands still, so it is not their time that ends them.
     assert_eq!(writes.await.unwrap(), ErrorKind::Closed);
     assert_eq!(run.get(Works::NUMBER).await.unwrap(), None);
@@ -154,8 +154,8 @@ async fn a_step_that_hangs_keeps_nobody_from_its_run() {
         assert_eq!(run.get(Works::NUMBER).await.unwrap(), Some(7));
         let explained = run.describe().await.unwrap().explain();
         assert!(explained.contains("work-1 runs since"), "{explained}");
-        run.cancel().await.unwrap();
-        assert_eq!(run.result().await.unwrap().status(), Status::Canceled);
+        run.terminate().await.unwrap();
+        assert_eq!(run.result().await.unwrap().status(), Status::Terminated);
     })
     .await;
 }

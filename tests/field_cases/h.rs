@@ -1,7 +1,12 @@
 //! Stopping runs, whatever they do and however broken they are.
 
+use std::time::Duration;
+
 use dex::prelude::*;
-use dex::{Closing, Status, Stop};
+use dex::testing;
+use dex::{Closing, ErrorKind, Reuse, Status, Stop};
+use dex_runtime::store::Store;
+use dex_runtime::store::fjall::{FjallOptions, FjallStore};
 
 use crate::k::{Spoil, spoiled};
 use crate::support::{engine, hours, seconds};
@@ -134,7 +139,7 @@ async fn a_run_that_is_broken_in_whatever_way_can_be_terminated_and_its_id_used_
     for id in BROKEN {
         let run = t.client::<Breaks>().run(id).await.unwrap();
         assert_eq!(run.describe().await.unwrap().status, Status::Terminated, "{id}");
-        let again = t.client::<Breaks>().start(id, "dead end".into()).reuse(dex::Reuse::AllowIfClosed);
+        let again = t.client::<Breaks>().start(id, "dead end".into()).reuse(Reuse::AllowIfClosed);
         assert_ne!(again.await.unwrap().run_id(), run.run_id(), "{id}");
     }
 }
@@ -150,4 +155,41 @@ async fn a_run_whose_steps_a_new_build_does_not_have_can_be_terminated() {
     assert_eq!(run.describe().await.unwrap().steps[0].id, "begin-1");
     run.stop(Stop::Terminate, "gone").await.unwrap();
     assert_eq!(run.result().await.unwrap().status(), Status::Terminated);
+}
+
+/// H4
+#[tokio::test]
+async fn a_run_that_is_broken_on_disk_can_be_terminated_or_give_way_to_another() {
+    let folder = tempfile::tempdir().unwrap();
+    let t = testing::engine_in(folder.path()).flow(Breaks).start().await.unwrap();
+    let mut runs = Vec::new();
+    for id in ["no record", "misfit", "replaced"] {
+        runs.push(t.client::<Breaks>().start(id, "dead end".into()).await.unwrap().run_id());
+    }
+    t.settle().await;
+    t.shutdown(Duration::ZERO).await.unwrap();
+    let store = FjallStore::open(folder.path(), FjallOptions::default()).unwrap();
+    Spoil::NO_RECORD.put(&store, runs[0], t.now());
+    Spoil::misfit().put(&store, runs[1], t.now());
+    Spoil::NO_RECORD.put(&store, runs[2], t.now());
+    store.close().unwrap();
+    drop(store);
+
+    let t = testing::engine_in(folder.path()).flow(Breaks).start().await.unwrap();
+    let client = t.client::<Breaks>();
+    for id in ["no record", "misfit"] {
+        let run = client.run(id).await.unwrap();
+        assert_eq!(run.describe().await.err().unwrap().kind(), ErrorKind::Quarantined, "{id}");
+        run.stop(Stop::Terminate, "broken").await.unwrap();
+    }
+    let broken = client.run("replaced").await.unwrap();
+    let start = client.start("replaced", "dead end".into());
+    let next = start.reuse(Reuse::TerminateIfRunning).await.unwrap();
+    assert_ne!(next.run_id(), broken.run_id());
+    t.restart().await.unwrap();
+    t.advance(hours(2)).await;
+    for run in [client.run("no record").await.unwrap(), client.run("misfit").await.unwrap(), broken] {
+        assert_eq!(run.result().await.unwrap().status(), Status::Terminated);
+    }
+    assert_eq!(next.describe().await.unwrap().status, Status::Running);
 }

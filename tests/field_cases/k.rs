@@ -177,7 +177,7 @@ impl Spoil {
     }
 
     /// Puts the record after the run's last one.
-    pub(crate) fn put(self, store: &MemoryStore, run: RunId, now: Timestamp) {
+    pub(crate) fn put(self, store: &dyn Store, run: RunId, now: Timestamp) {
         let last = store.history(run, 1, usize::MAX).unwrap().last().map_or(0, |stored| stored.sequence);
         let timer = (now.saturating_add(hours(1)), ExecutionNo(1));
         let record = match &self.events {

@@ -64,6 +64,32 @@ impl Holds {
     }
 }
 
+/// L1
+#[tokio::test]
+async fn a_second_shutdown_with_less_grace_brings_the_end_forward() {
+    let t = engine(Holds { go: watch::Sender::new(false) }).await;
+    t.client::<Holds>().start("r", true).await.unwrap();
+    t.settle().await;
+    let first = tokio::spawn({
+        let t = t.clone();
+        async move { t.shutdown(hours(1)).await }
+    });
+    while t.client::<Holds>().run("r").await.is_ok() {
+        tokio::task::yield_now().await;
+    }
+    assert!(!first.is_finished());
+    // More grace changes nothing; the clock stands still, so only the one with less can end all three.
+    let second = tokio::spawn({
+        let t = t.clone();
+        async move { t.shutdown(hours(2)).await }
+    });
+    t.settle().await;
+    assert!(!first.is_finished() && !second.is_finished());
+    t.shutdown(Duration::ZERO).await.unwrap();
+    first.await.unwrap().unwrap();
+    second.await.unwrap().unwrap();
+}
+
 /// L3, L5
 #[tokio::test]
 async fn the_only_slot_that_a_crash_left_taken_is_free_at_the_next_opening() {

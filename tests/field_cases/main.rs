@@ -15,6 +15,7 @@ mod i;
 mod k;
 mod l;
 mod m;
+mod page;
 #[path = "../support/mod.rs"]
 mod support;
 mod u;

@@ -56,7 +56,7 @@ impl Shard {
         let identity = RunIdentity {
             flow: flow.name.clone(),
             flow_id: flow_id.clone(),
-            run_id: RunId::generate(now),
+            run_id: self.run_ids.next(now),
             started_at: now,
         };
         let movement = flow.start().map(|step| Movement {

@@ -8,5 +8,8 @@
 mod queue;
 mod thread;
 
+#[cfg(test)]
+mod tests;
+
 pub(crate) use self::queue::{Committer, NotTaken, Ticket};
 pub(crate) use self::thread::{Sink, spawn};

@@ -1,6 +1,6 @@
 //! The commits that wait to be written.
 
-use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
@@ -20,6 +20,7 @@ pub(crate) struct Committer<A> {
     /// Permits given and not yet written. Beside the lock, since most callers only count.
     taken: AtomicUsize,
     taken_max: usize,
+    has_written: AtomicBool,
     written: watch::Sender<Progress>,
 }
 
@@ -97,6 +98,7 @@ impl<A> Committer<A> {
             filled: Condvar::new(),
             taken: AtomicUsize::new(0),
             taken_max,
+            has_written: AtomicBool::new(false),
             written: watch::Sender::new(Progress::default()),
         }
     }
@@ -132,7 +134,7 @@ impl<A> Committer<A> {
 
     /// Whether anything was written.
     pub(crate) fn has_written(&self) -> bool {
-        self.written.borrow().written > Ticket::default()
+        self.has_written.load(Ordering::Relaxed)
     }
 
     /// Takes no more commits; the thread ends once it has written what it has.
@@ -177,9 +179,10 @@ impl<A> Committer<A> {
         Turn::Write(Ticket(queue.last.0 - queue.waiting.commits.len() as u64))
     }
 
-    /// Gives places in the queue back.
+    /// Notes that so many commits were written, with a sync or without, and gives their places back.
     pub(super) fn note_taken(&self, count: usize) {
         self.taken.fetch_sub(count, Ordering::Relaxed);
+        self.has_written.store(true, Ordering::Relaxed);
     }
 
     /// Notes that nothing more will be written.

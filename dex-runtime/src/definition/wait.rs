@@ -159,6 +159,9 @@ impl<F, O> fmt::Debug for Wait<F, O> {
 }
 
 /// An instant to wait for, to the microsecond, never early, up to the year 9999.
+///
+/// It is an instant of the wall clock. If that clock is set forward, the timer fires within a second of it;
+/// if it is set back, the timer is as much later.
 #[derive(Clone, Copy, Debug)]
 #[must_use = "a timer does nothing by itself: wait for it with `Wait::one`, `any` or `all`"]
 pub struct Timer(TimerKind);

@@ -27,6 +27,8 @@ pub(crate) struct Core {
     pub(super) reopening: tokio::sync::Mutex<()>,
     /// Held by whoever shuts the engine down: who asks for it too waits until it is done.
     pub(super) stopping: tokio::sync::Mutex<()>,
+    /// Until when running handlers may end once the engine is being shut down.
+    pub(super) stop_by: watch::Sender<Timestamp>,
     /// Restarts that wait for the opening; a pause before it is then cut short.
     pub(super) hurry: AtomicUsize,
     /// Until when there is a pause before the next opening; in the past if there is none.

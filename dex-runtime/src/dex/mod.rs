@@ -25,7 +25,7 @@ use crate::options::Options;
 use crate::shard::AfterCommit;
 use crate::store::fjall::{FjallOptions, FjallStore};
 use crate::store::{Store, StoreError};
-use crate::time::{Clock, SystemClock};
+use crate::time::{Clock, SystemClock, Timestamp};
 use crate::worker;
 
 use self::core::Current;
@@ -102,7 +102,7 @@ impl Dex {
     /// Takes no more calls, lets running handlers end for up to `grace`, then drops them, and closes the
     /// store. What was left goes on at the next opening.
     ///
-    /// A second call waits for the first and does nothing else. A step may ask for it too: it is then one of the handlers that are dropped.
+    /// A second call waits for the same end, and brings it forward if its own grace ends earlier. A step may ask for it too: it is then one of the handlers that are dropped.
     /// To be called on a tokio runtime.
     ///
     /// # Errors
@@ -110,11 +110,17 @@ impl Dex {
     /// A store that cannot be closed properly; nothing is lost then, the next opening only takes longer.
     pub async fn shutdown(&self, grace: Duration) -> Result<()> {
         let core = Arc::clone(&self.core);
+        let by = core.clock().now().saturating_add(grace);
+        core.stop_by.send_if_modified(|earliest| {
+            let earlier = by < *earliest;
+            *earliest = by.min(*earliest);
+            earlier
+        });
         // In a task of its own: a handler that asks for this is itself dropped on the way.
         let stopping = tokio::spawn(async move {
             let _stopping = core.stopping.lock().await;
             let Some(shard) = core.retire().await else { return Ok(()) };
-            let left = shard.stop(grace).await;
+            let left = shard.stop(core.stop_by.subscribe()).await;
             if left > 0 {
                 tracing::warn!(
                     left,
@@ -196,6 +202,7 @@ impl Builder {
             changed: watch::Sender::new(()),
             reopening: tokio::sync::Mutex::default(),
             stopping: tokio::sync::Mutex::default(),
+            stop_by: watch::Sender::new(Timestamp::MAX),
             hurry: AtomicUsize::new(0),
             paused_until: AtomicI64::new(0),
         });

@@ -27,6 +27,7 @@ use crate::commit::{self, Committer};
 use crate::definition::Flows;
 use crate::dispatch::{Job, ReadyQueue, Timers, Waiters, Watchers};
 use crate::error::{Error, ErrorKind};
+use crate::ids::RunIds;
 use crate::options::Options;
 use crate::registry::{Registry, Resident, Writer};
 use crate::store::{Store, StoreError};
@@ -51,6 +52,7 @@ pub(crate) struct Shard {
     after_crash: bool,
     /// Held while a handler runs that may be what killed the process.
     suspect: tokio::sync::Mutex<()>,
+    pub(crate) run_ids: RunIds,
     idle: sink::IdleRuns,
     stripes: Stripes,
     handle: Handle,
@@ -115,6 +117,7 @@ impl Shard {
             timers: Timers::new(options.timers_max),
             waiters: Arc::default(),
             watchers: Arc::default(),
+            run_ids: RunIds::default(),
             idle: sink::IdleRuns::new(options.idle_runs_max),
             stripes: Stripes::new(),
             handle: Handle::current(),
@@ -249,10 +252,10 @@ impl Shard {
         }
     }
 
-    /// Takes no more calls, lets running handlers end for up to `grace`, then calls them off, and leaves.
+    /// Takes no more calls, lets running handlers end until `by`, then calls them off, and leaves.
     ///
     /// Gives how many handler calls were left behind; the next opening makes them again.
-    pub(crate) async fn stop(&self, grace: Duration) -> usize {
+    pub(crate) async fn stop(&self, by: watch::Receiver<Timestamp>) -> usize {
         self.accepting.store(false, Ordering::Release);
         self.queue.stop();
         // Whoever listens can end in an orderly way.
@@ -260,8 +263,7 @@ impl Shard {
             Ok(runs) => runs.iter().for_each(|run| run.tell(None)),
             Err(poisoned) => tracing::error!(%poisoned, "handlers are not told that the engine stops"),
         }
-        let deadline = self.clock.now().saturating_add(grace);
-        let left = self.handlers_end(deadline).await;
+        let left = self.handlers_end(by).await;
         self.state.send_replace(Phase::Stopped);
         self.forget_all();
         self.writer.committer.end();
@@ -269,12 +271,18 @@ impl Shard {
         left
     }
 
-    /// Waits for running handlers until `deadline`. Gives how many still run.
-    async fn handlers_end(&self, deadline: Timestamp) -> usize {
-        while self.queue.running() > 0 && self.clock.now() < deadline {
-            first_of(self.queue.empty(), self.clock.sleep_until(deadline)).await;
+    /// Waits for running handlers until `by`, which may become earlier. Gives how many still run.
+    async fn handlers_end(&self, mut by: watch::Receiver<Timestamp>) -> usize {
+        loop {
+            let deadline = *by.borrow_and_update();
+            let running = self.queue.running();
+            if running == 0 || self.clock.now() >= deadline {
+                return running;
+            }
+            let ended = first_of(self.queue.empty(), self.clock.sleep_until(deadline));
+            // Whoever stops the shard keeps the sender.
+            first_of(ended, async { drop(by.changed().await) }).await;
         }
-        self.queue.running()
     }
 
     /// Ends the use of the store. What was durable stays so without it.

@@ -8,6 +8,7 @@ pub(super) const CASES: &[Case] = &[
     ("what was committed is there after the store was dropped", after_a_drop),
     ("what was committed is there after the store was closed", after_a_close),
     ("a closed store answers so", closed),
+    ("an opening knows whether the one before it was closed", knows_whether_it_was_closed),
     ("many runs survive many openings", many_runs),
 ];
 
@@ -64,6 +65,22 @@ fn closed(subject: &mut dyn Subject) {
     unavailable(store.load(run_id(1)).map(drop));
     unavailable(store.ready(None, 1).map(drop));
     assert!(store.fault().is_some());
+}
+
+fn knows_whether_it_was_closed(subject: &mut dyn Subject) {
+    let first = subject.open();
+    assert!(first.was_closed(), "nothing was under way before the first opening");
+    fill(&*first);
+    first.close().expect("closes");
+    drop(first);
+    let second = subject.open();
+    assert!(second.was_closed());
+    commit(&*second, &[step(&*second, 2, 2)]);
+    drop(second);
+    let third = subject.open();
+    assert!(!third.was_closed(), "a store that was dropped was not closed");
+    drop(third);
+    assert!(!subject.open().was_closed());
 }
 
 fn many_runs(subject: &mut dyn Subject) {
