@@ -14,6 +14,9 @@
 //!                  Backoff ──▶ Parked      (a run is closed when nothing is left, or by Stop)
 //! ```
 //!
+//! A step that locks attributes stands in `Blocked` between its wait and its hand-out, as long as another
+//! one has them. A run that is cancelled goes on until its handlers have ended and its clean-up has.
+//!
 //! What the shell has to do about it is an [`Effect`]; it happens only after the commit, and
 //! [`outstanding`] derives all of it again from the state alone.
 
