@@ -254,6 +254,57 @@ async fn a_step_that_a_new_build_does_not_have_stands_until_a_build_that_has_it(
     assert_eq!(run.output().await.unwrap(), "text");
 }
 
+/// A build in which the last step has another name.
+struct Renamed;
+
+#[flow(output = String, name = "typed")]
+impl Renamed {
+    #[channel]
+    const GO: Channel<()>;
+
+    #[step(start)]
+    async fn begin(&self, input: String) -> StepResult<Self> {
+        Ok(Next::to(Self::FINISH, input))
+    }
+
+    #[wait_for(finish)]
+    fn a_message(&self) -> WaitResult<Self, ()> {
+        Ok(Wait::one(Self::GO.one()))
+    }
+
+    #[step(alias = "end")]
+    async fn finish(&self, input: String, _go: ()) -> StepResult<Self> {
+        Ok(Next::complete(format!("{input}, finished")))
+    }
+
+    #[rpc(alias = "give_up")]
+    async fn skip(&self, ctx: &mut RpcContext<Self>) -> RpcResult<()> {
+        ctx.cancel_step(Self::FINISH);
+        Ok(())
+    }
+}
+
+#[tokio::test]
+async fn a_renamed_step_with_its_old_name_as_alias_goes_on_with_stored_runs() {
+    let folder = TempDir::new().unwrap();
+    let t = on_disk(folder.path(), Before).await.unwrap();
+    for id in ["r", "skipped"] {
+        t.client::<Before>().start(id, "text".into()).await.unwrap();
+    }
+    t.settle().await;
+    t.shutdown(seconds(1)).await.unwrap();
+
+    let t = on_disk(folder.path(), Renamed).await.unwrap();
+    let run = t.client::<Renamed>().run("r").await.unwrap();
+    assert_eq!(run.describe().await.unwrap().steps[0].id, "end-1");
+    run.publish(Renamed::GO, ()).await.unwrap();
+    assert_eq!(run.output().await.unwrap(), "text, finished");
+    // What is done to the step by its new name is done to what was stored by the old one.
+    let skipped = t.dex().dynamic().run("skipped").await.unwrap();
+    skipped.call("give_up", serde_json::Value::Null).await.unwrap();
+    assert_eq!(skipped.describe().await.unwrap().steps.len(), 0);
+}
+
 #[tokio::test]
 async fn a_flow_with_open_runs_that_is_not_registered_is_refused_by_name_and_run() {
     let folder = TempDir::new().unwrap();

@@ -22,14 +22,22 @@ impl StoredName {
     ///
     /// A wrong name is reported and kept: other rules can still be checked with it.
     pub(crate) fn of(ident: &Ident, given: Option<&LitStr>, errors: &mut Diagnostics) -> Self {
-        let name = match given {
-            Some(given) => Self { text: given.value(), span: given.span() },
-            None => Self { text: ident.unraw().to_string(), span: ident.span() },
-        };
-        if let Some(wrong) = wrong_name(&name.text) {
-            errors.error_at(name.span, wrong);
+        match given {
+            Some(given) => Self::given(given, errors),
+            None => Self { text: ident.unraw().to_string(), span: ident.span() }.checked(errors),
         }
-        name
+    }
+
+    /// The name that the text says.
+    pub(crate) fn given(given: &LitStr, errors: &mut Diagnostics) -> Self {
+        Self { text: given.value(), span: given.span() }.checked(errors)
+    }
+
+    fn checked(self, errors: &mut Diagnostics) -> Self {
+        if let Some(wrong) = wrong_name(&self.text) {
+            errors.error_at(self.span, wrong);
+        }
+        self
     }
 }
 

@@ -170,6 +170,7 @@ fn complete(
     let member = Member {
         ident: ident.clone(),
         name,
+        alias: None,
         vis: raw.vis.clone(),
         doc_attrs: attributes::doc_attrs(&raw.attrs),
         docs: attributes::docs(&raw.attrs),

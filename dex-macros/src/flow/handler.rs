@@ -15,7 +15,14 @@ use crate::diagnostics::Diagnostics;
 use crate::names::StoredName;
 use crate::options;
 
-const RPC_OPTIONS: &[&str] = &["name", "timeout", "lock"];
+const RPC_OPTIONS: &[&str] = &["name", "alias", "timeout", "lock"];
+
+/// The names that options give to a method.
+#[derive(Default)]
+pub(super) struct Names {
+    pub(super) name: Option<LitStr>,
+    pub(super) alias: Option<LitStr>,
+}
 
 /// The method as it is given back: as written, with leave to have the shape that the runtime asks for.
 pub(super) fn given_back(mut raw: Raw) -> TokenStream {
@@ -53,23 +60,24 @@ pub(super) fn wait(attr: &Attribute, raw: &Raw, errors: &mut Diagnostics) -> Opt
         .parse2(tokens);
         errors.note(parsed)
     };
-    let handler = handler(Role::Wait, sig, raw, None, errors)?;
+    let handler = handler(Role::Wait, sig, raw, &Names::default(), errors)?;
     Some(Wait { handler, step: step? })
 }
 
 /// Reads an RPC.
 pub(super) fn rpc(attr: &Attribute, raw: &Raw, errors: &mut Diagnostics) -> Option<Rpc> {
     let sig = method(attr, raw, "rpc", errors)?;
-    let (mut name, mut timeout, mut locks) = (None, None, Vec::new());
+    let (mut names, mut timeout, mut locks) = (Names::default(), None, Vec::new());
     options::read_list(arguments(attr, errors), "#[rpc]", RPC_OPTIONS, errors, |key, setting, _| {
         match key {
-            "name" => name = Some(setting.text()?),
+            "name" => names.name = Some(setting.text()?),
+            "alias" => names.alias = Some(setting.text()?),
             "timeout" => timeout = Some(setting.duration("5s")?),
             _ => locks = setting.constants()?,
         }
         Ok(())
     });
-    let handler = handler(Role::Rpc, sig, raw, name.as_ref(), errors)?;
+    let handler = handler(Role::Rpc, sig, raw, &names, errors)?;
     Some(Rpc { handler, timeout, locks })
 }
 
@@ -90,14 +98,15 @@ pub(super) fn handler(
     role: Role,
     sig: &Signature,
     raw: &Raw,
-    name: Option<&LitStr>,
+    names: &Names,
     errors: &mut Diagnostics,
 ) -> Option<Handler> {
     let arguments = signature::read(role, sig, errors)?;
     let RawKind::Method { body, .. } = &raw.kind else { return None };
     let member = Member {
         ident: sig.ident.clone(),
-        name: StoredName::of(&sig.ident, name, errors),
+        name: StoredName::of(&sig.ident, names.name.as_ref(), errors),
+        alias: names.alias.as_ref().map(|alias| StoredName::given(alias, errors)),
         vis: raw.vis.clone(),
         doc_attrs: attributes::doc_attrs(&raw.attrs),
         docs: attributes::docs(&raw.attrs),

@@ -38,6 +38,8 @@ pub(crate) struct Flow {
 pub(crate) struct Member {
     pub(crate) ident: Ident,
     pub(crate) name: StoredName,
+    /// A stored name that it had before.
+    pub(crate) alias: Option<StoredName>,
     pub(crate) vis: Visibility,
     pub(crate) doc_attrs: Vec<Attribute>,
     pub(crate) docs: String,

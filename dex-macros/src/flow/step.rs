@@ -3,7 +3,7 @@
 use syn::{Attribute, Result};
 
 use super::handle::arguments;
-use super::handler;
+use super::handler::{self, Names};
 use super::member::Raw;
 use super::model::{Entrance, Retry, Step, StepOptions};
 use super::signature::Role;
@@ -16,6 +16,7 @@ const OPTIONS: &[&str] = &[
     "start",
     "entry",
     "name",
+    "alias",
     "retry",
     "timeout",
     "heartbeat",
@@ -39,17 +40,18 @@ pub(super) fn read(mark: Mark, attr: &Attribute, raw: &Raw, errors: &mut Diagnos
     };
     let legal = OPTIONS.get(skipped..).unwrap_or_default();
     let sig = handler::method(attr, raw, word, errors)?;
-    let mut name = None;
+    let mut names = Names::default();
     let mut given = StepOptions { entrance, ..StepOptions::default() };
     let tokens = arguments(attr, errors);
     options::read_list(tokens, &format!("#[{word}]"), legal, errors, |key, setting, errors| {
-        if key == "name" {
-            name = Some(setting.text()?);
-            return Ok(());
+        match key {
+            "name" => names.name = Some(setting.text()?),
+            "alias" => names.alias = Some(setting.text()?),
+            _ => read_option(key, setting, &mut given, errors)?,
         }
-        read_option(key, setting, &mut given, errors)
+        Ok(())
     });
-    let handler = handler::handler(Role::Step, sig, raw, name.as_ref(), errors)?;
+    let handler = handler::handler(Role::Step, sig, raw, &names, errors)?;
     let constant = names::constant(&sig.ident);
     if constant.is_none() {
         errors.error(&sig.ident, "this name has no form in capitals for the step's constant: choose another");

@@ -185,7 +185,7 @@ fn rarer_options_are_written_only_if_they_are_given() {
         #[step(start, heartbeat = \"10s\", on_exhausted = park, lock(BALANCE), durability = async)]
         async fn sell(&self) -> StepResult<Self> { Ok(Next::complete(())) }
         #[cfg(unix)]
-        #[on_cancel(name = \"take back\")]
+        #[on_cancel(name = \"take back\", alias = \"undo\")]
         async fn undo(&self) -> StepResult<Self> { Ok(Next::dead_end()) }
         #[rpc(lock(BALANCE), timeout = \"5s\")]
         fn pay(&self, ctx: &mut RpcContext<Self>) -> RpcResult<()> { Ok(()) }
@@ -231,6 +231,7 @@ fn rarer_options_are_written_only_if_they_are_given() {
                         timeout: ::core::option::Option::None,
                         on_failure: ::core::option::Option::None,
                         edges: &[],
+                        aliases: &["undo"],
                         ..::dex::__private::StepDefinition::DEFAULT
                     },
                 ],

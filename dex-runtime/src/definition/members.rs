@@ -40,7 +40,12 @@ impl FlowDefinition {
 
     /// The stored name and the place of a member.
     pub(crate) fn member(&self, kind: MemberKind, name: &str) -> Result<(usize, &'static str), Error> {
-        let found = self.names(kind).into_iter().enumerate().find(|(_, known)| *known == name);
+        let found = match kind {
+            MemberKind::Rpc => self.rpc(name).map(|(place, rpc)| (place, rpc.name)),
+            MemberKind::Attribute | MemberKind::Channel => {
+                self.names(kind).into_iter().enumerate().find(|(_, known)| *known == name)
+            }
+        };
         found.ok_or_else(|| self.unknown(kind, name))
     }
 

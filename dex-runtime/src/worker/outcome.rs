@@ -8,7 +8,7 @@ use crate::engine::{
     CancelSteps, Command, Decision, Exhausted, Failure, FailureKind, FailureReport, Movement, StepReport,
     StepTarget, WaitReport,
 };
-use crate::ids::Attempt;
+use crate::ids::{Attempt, Name};
 use crate::time::Timestamp;
 use crate::value::Payload;
 
@@ -33,11 +33,17 @@ pub(crate) fn movement(flow: &Registered, step: &str, input: Payload) -> Result<
 
 /// The executions that a handler ends.
 pub(crate) fn cancels(flow: &Registered, cancels: Vec<Cancel>) -> Result<Vec<CancelSteps>, StepError> {
-    let named = cancels.into_iter().map(|Cancel { step, siblings }| {
+    let mut all = Vec::with_capacity(cancels.len());
+    for Cancel { step, siblings } in cancels {
         let found = flow.step(step).ok_or_else(|| unknown(flow, step))?;
-        Ok(CancelSteps { step: found.name.clone(), siblings })
-    });
-    named.collect()
+        all.push(CancelSteps { step: found.name.clone(), siblings });
+        // Executions that were scheduled before the step got its name.
+        for alias in found.definition.aliases {
+            let step = Name::new(alias).map_err(StepError::unworkable)?;
+            all.push(CancelSteps { step, siblings });
+        }
+    }
+    Ok(all)
 }
 
 fn unknown(flow: &Registered, step: &str) -> StepError {

@@ -119,18 +119,21 @@ fn may_both_exist(one: &Member, other: &Member) -> bool {
 
 // Stored runs and tools find a member by its name alone, without its kind.
 fn stored_names_differ(flow: &Flow, errors: &mut Diagnostics) {
-    let mut seen: Vec<(&str, &Member)> = Vec::new();
-    for (kind, member) in named_members(flow) {
-        let same = seen.iter().find(|(_, earlier)| earlier.name.text == member.name.text);
+    let mut seen: Vec<(&str, &str, &Member)> = Vec::new();
+    let names = named_members(flow).map(|(kind, member)| (kind, &member.name, member));
+    let aliases =
+        named_members(flow).filter_map(|(kind, member)| Some((kind, member.alias.as_ref()?, member)));
+    for (kind, name, member) in names.chain(aliases) {
+        let same = seen.iter().find(|(_, earlier, _)| *earlier == name.text);
         match same {
-            Some((other, earlier)) if may_both_exist(earlier, member) => errors.error_at(
-                member.name.span,
+            Some((other, _, earlier)) if may_both_exist(earlier, member) => errors.error_at(
+                name.span,
                 format_args!(
                     "the stored name `{}` is taken by the {other} `{}`: give one of them another `name = \"…\"`",
-                    member.name.text, earlier.ident
+                    name.text, earlier.ident
                 ),
             ),
-            _ => seen.push((kind, member)),
+            _ => seen.push((kind, &name.text, member)),
         }
     }
 }

@@ -88,7 +88,7 @@ fn step(flow: &Flow, step: &Step) -> TokenStream {
         recovery.and_then(|recovery| flow.steps.iter().find(|other| other.handler.ident() == recovery));
     let on_failure = option(recovery.map(|recovery| recovery.handler.member.name.text.to_token_stream()));
     let edges = edges(flow, graph::steps_named(flow, &step.handler.body), recovery);
-    let more = rarer_options(flow, options);
+    let (aliases, more) = (aliases(member), rarer_options(flow, options));
     quote! {
         #(#cfgs)*
         #private::StepDefinition {
@@ -102,6 +102,7 @@ fn step(flow: &Flow, step: &Step) -> TokenStream {
             timeout: #timeout,
             on_failure: #on_failure,
             edges: #edges,
+            #aliases
             #more
             ..#private::StepDefinition::DEFAULT
         }
@@ -127,6 +128,11 @@ fn rarer_options(flow: &Flow, options: &StepOptions) -> TokenStream {
     };
     let locks = locks(flow, &options.locks);
     quote!(#heartbeat #on_exhausted #locks #durability)
+}
+
+fn aliases(member: &Member) -> Option<TokenStream> {
+    let alias = &member.alias.as_ref()?.text;
+    Some(quote!(aliases: &[#alias],))
 }
 
 fn locks(flow: &Flow, locks: &[Ident]) -> TokenStream {
@@ -234,6 +240,7 @@ fn rpc(flow: &Flow, rpc: &Rpc) -> TokenStream {
     let output = rpcs::answer_text(rpc);
     let (writes, blocking) = (rpc.writes(), !rpc.handler.is_async);
     let edges = edges(flow, graph::steps_named(flow, &rpc.handler.body), None);
+    let aliases = aliases(member);
     let timeout = timeout(flow, rpc.timeout);
     let locks = locks(flow, &rpc.locks);
     quote! {
@@ -246,6 +253,7 @@ fn rpc(flow: &Flow, rpc: &Rpc) -> TokenStream {
             writes: #writes,
             blocking: #blocking,
             edges: #edges,
+            #aliases
             #timeout
             #locks
             ..#private::RpcDefinition::DEFAULT

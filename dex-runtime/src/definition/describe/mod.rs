@@ -63,6 +63,8 @@ impl FlowDefinition {
 pub struct StepDefinition {
     /// The stored name.
     pub name: &'static str,
+    /// Stored names that it had before, under which stored runs may still know it.
+    pub aliases: &'static [&'static str],
     /// What its doc comment says.
     pub docs: &'static str,
     /// The Rust type of the input, as written.
@@ -98,6 +100,7 @@ impl StepDefinition {
     /// A step with all options at their defaults, to take the fields from that are not written.
     pub const DEFAULT: Self = Self {
         name: "",
+        aliases: &[],
         docs: "",
         input: "()",
         start: false,
@@ -207,6 +210,8 @@ pub struct ChannelDefinition {
 pub struct RpcDefinition {
     /// The stored name.
     pub name: &'static str,
+    /// Stored names that it had before, by which it can still be called.
+    pub aliases: &'static [&'static str],
     /// What its doc comment says.
     pub docs: &'static str,
     /// The Rust type of the input, as written; `()` without one.
@@ -230,6 +235,7 @@ impl RpcDefinition {
     /// An RPC with all options at their defaults, to take the fields from that are not written.
     pub const DEFAULT: Self = Self {
         name: "",
+        aliases: &[],
         docs: "",
         input: "()",
         output: "()",
@@ -247,13 +253,15 @@ impl FlowDefinition {
         self.steps.iter().find(|step| step.start)
     }
 
-    /// The step with this stored name, and its place.
+    /// The step with this stored name or alias, and its place.
     pub fn step(&self, name: &str) -> Option<(usize, &'static StepDefinition)> {
-        self.steps.iter().enumerate().find(|(_, step)| step.name == name)
+        let known = |step: &StepDefinition| step.name == name || step.aliases.contains(&name);
+        self.steps.iter().enumerate().find(|(_, step)| known(step))
     }
 
-    /// The RPC with this stored name, and its place.
+    /// The RPC with this stored name or alias, and its place.
     pub fn rpc(&self, name: &str) -> Option<(usize, &'static RpcDefinition)> {
-        self.rpcs.iter().enumerate().find(|(_, rpc)| rpc.name == name)
+        let known = |rpc: &RpcDefinition| rpc.name == name || rpc.aliases.contains(&name);
+        self.rpcs.iter().enumerate().find(|(_, rpc)| known(rpc))
     }
 }
