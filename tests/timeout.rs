@@ -47,7 +47,7 @@ async fn a_run_whose_time_is_up_does_what_its_policy_says() {
                 let start = if let Some(policy) = policy { start.on_timeout(policy) } else { start };
                 start.await.unwrap();
                 t.phase().await;
-                t.advance(seconds(3599)).await;
+                t.advance(seconds(3_599)).await;
                 assert_eq!(t.run().await.describe().await.unwrap().status, Status::Running);
                 t.advance(seconds(1)).await;
                 assert_eq!(t.run().await.result().await.unwrap().status(), status, "{:?}", t.way);
