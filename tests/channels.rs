@@ -264,3 +264,62 @@ async fn a_full_channel_refuses_what_comes_next_and_takes_again_what_fits() {
         assert_eq!(result.unconsumed_messages(), 2);
     }
 }
+
+/// Works off its jobs one by one and ends when there are none.
+struct Drains {
+    /// Handlers that were called.
+    called: Counter,
+}
+
+#[flow(output = u32)]
+impl Drains {
+    #[channel]
+    const JOBS: Channel<u32>;
+
+    #[channel]
+    const URGENT: Channel<u32>;
+
+    #[step(start)]
+    async fn begin(&self, _input: ()) -> StepResult<Self> {
+        Ok(Next::to(Self::WORK, 0))
+    }
+
+    #[wait_for(work)]
+    fn a_job(&self) -> WaitResult<Self, (usize, u32)> {
+        Ok(Wait::any([Self::URGENT.one(), Self::JOBS.one()]))
+    }
+
+    #[step]
+    async fn work(&self, ctx: &mut StepContext<Self>, done: u32, job: (usize, u32)) -> StepResult<Self> {
+        self.called.add();
+        // A job that brings another one is not the last.
+        if job.1 == 7 {
+            ctx.publish(Self::URGENT, 1)?;
+        }
+        Ok(Next::complete_if_empty((Self::JOBS, Self::URGENT), done + 1).or_to(Self::WORK, done + 1))
+    }
+}
+
+#[tokio::test]
+async fn a_run_that_ends_when_its_channels_are_empty_does_all_that_was_accepted() {
+    let called = Counter::default();
+    each_way(
+        ALL,
+        || Drains { called: called.clone() },
+        async |t| {
+            let start = t.client().start("r", ()).publish(Drains::JOBS, 1).publish(Drains::JOBS, 7);
+            start.publish(Drains::URGENT, 3).await.unwrap();
+            assert_eq!(t.run().await.output().await.unwrap(), 4, "{:?}", t.way);
+            assert_eq!(t.run().await.result().await.unwrap().unconsumed_messages(), 0);
+        },
+    )
+    .await;
+    assert!(called.get() >= 4);
+}
+
+#[tokio::test]
+async fn a_decision_on_empty_channels_can_be_looked_at_in_a_unit_test() {
+    let mut ctx = StepContext::<Drains>::test().build();
+    let next = Drains { called: Counter::default() }.work(&mut ctx, 2, (0, 1)).await.unwrap();
+    assert_eq!((next.steps(), next.inputs(Drains::WORK), next.output()), (vec!["work"], vec![3], Some(3)));
+}

@@ -6,7 +6,9 @@ use std::marker::PhantomData;
 use super::error::cut;
 use super::flow::Flow;
 use super::handle::Step;
+use super::if_empty::{Channels, IfEmpty};
 use crate::engine::Decision;
+use crate::ids::Slot;
 use crate::value::{Payload, Value, ValueError};
 
 /// What comes after a step.
@@ -50,6 +52,7 @@ impl<O: Value> OutputIs<O> for O {
 #[derive(Debug)]
 pub(crate) enum Choice {
     Continue(Vec<(&'static str, Payload)>),
+    IfEmpty { channels: Vec<Slot>, output: Payload, otherwise: (&'static str, Payload) },
     Other(Decision),
 }
 
@@ -61,7 +64,7 @@ pub(crate) struct Cancel {
 }
 
 impl<F: Flow> Next<F> {
-    fn of(decision: Result<Choice, ValueError>) -> Self {
+    pub(super) fn of(decision: Result<Choice, ValueError>) -> Self {
         Self { decision, cancels: Vec::new(), flow: PhantomData }
     }
 
@@ -95,7 +98,7 @@ impl<F: Flow> Next<F> {
                 movements.push((step.name(), Payload::encode(&input)?));
                 Ok(Choice::Continue(movements))
             }
-            Choice::Other(_) => Err(ValueError::Encode {
+            Choice::IfEmpty { .. } | Choice::Other(_) => Err(ValueError::Encode {
                 type_name: std::any::type_name::<Self>(),
                 reason: "`.and(..)` only goes with `Next::to` and `Next::each`".into(),
             }),
@@ -141,6 +144,30 @@ impl<F: Flow> Next<F> {
         F::Output: OutputIs<O>,
     {
         Self::of(F::Output::encode(&output).map(|output| Choice::Other(Decision::CompleteNow(output))))
+    }
+
+    /// Completes the run at once if `channels` are empty, in one atomic check; say with
+    /// [`or_to`](IfEmpty::or_to) what follows if they are not.
+    ///
+    /// What this step has taken counts as consumed, and what it publishes as there. A message that another
+    /// step has taken and not yet consumed counts as there, too: that step may fail and give it back.
+    ///
+    /// ```
+    /// # use dex_runtime::definition::{Channel, Flow, Next, Step};
+    /// # fn decide<F: Flow<Output = u32>>(jobs: Channel<F, String>, next: Step<F, u32>, done: u32) -> Next<F> {
+    /// // No job can slip in between the look and the end.
+    /// Next::complete_if_empty(jobs, done).or_to(next, done)
+    /// # }
+    /// ```
+    #[expect(
+        clippy::needless_pass_by_value,
+        reason = "what is stored is given away: the caller need not borrow"
+    )]
+    pub fn complete_if_empty<O>(channels: impl Channels<F>, output: O) -> IfEmpty<F>
+    where
+        F::Output: OutputIs<O>,
+    {
+        IfEmpty::new(channels.slots(), F::Output::encode(&output))
     }
 
     /// Fails the run at once; other branches are cancelled. Of the reason, the first 4 KiB are kept.

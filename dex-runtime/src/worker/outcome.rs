@@ -19,6 +19,10 @@ pub(super) fn complete(flow: &Registered, attempt: Attempt, end: StepEnd) -> Res
             let movements = movements.into_iter().map(|(step, input)| movement(flow, step, input));
             Decision::Continue(movements.collect::<Result<_, _>>()?)
         }
+        Choice::IfEmpty { channels, output, otherwise: (step, input) } => {
+            let otherwise = movement(flow, step, input)?;
+            Decision::CompleteIfEmpty { channels, output, otherwise }
+        }
         Choice::Other(decision) => decision,
     };
     let cancels = cancels(flow, end.cancels)?;

@@ -16,6 +16,7 @@ impl<F: Flow> Next<F> {
     pub fn steps(&self) -> Vec<&'static str> {
         match self.choice() {
             Choice::Continue(movements) => movements.iter().map(|(step, _)| *step).collect(),
+            Choice::IfEmpty { otherwise: (step, _), .. } => vec![step],
             Choice::Other(_) => Vec::new(),
         }
     }
@@ -32,7 +33,8 @@ impl<F: Flow> Next<F> {
                 let of_step = movements.iter().filter(|(name, _)| *name == step.name());
                 of_step.map(|(_, input)| decode(input)).collect()
             }
-            Choice::Other(_) => Vec::new(),
+            Choice::IfEmpty { otherwise: (name, input), .. } if *name == step.name() => vec![decode(input)],
+            Choice::IfEmpty { .. } | Choice::Other(_) => Vec::new(),
         }
     }
 
@@ -44,11 +46,10 @@ impl<F: Flow> Next<F> {
     #[track_caller]
     pub fn output(&self) -> Option<F::Output> {
         match self.choice() {
-            Choice::Other(
-                Decision::Complete(output)
-                | Decision::CompleteNow(output)
-                | Decision::CompleteIfEmpty { output, .. },
-            ) => Some(decode(output)),
+            Choice::IfEmpty { output, .. }
+            | Choice::Other(Decision::Complete(output) | Decision::CompleteNow(output)) => {
+                Some(decode(output))
+            }
             Choice::Continue(_) | Choice::Other(_) => None,
         }
     }
@@ -62,7 +63,7 @@ impl<F: Flow> Next<F> {
     pub fn failure(&self) -> Option<&str> {
         match self.choice() {
             Choice::Other(Decision::Fail { reason }) => Some(reason),
-            Choice::Continue(_) | Choice::Other(_) => None,
+            Choice::Continue(_) | Choice::IfEmpty { .. } | Choice::Other(_) => None,
         }
     }
 

@@ -1,0 +1,86 @@
+//! A decision that depends on what is in channels at the moment of the commit.
+
+use std::fmt;
+
+use super::flow::Flow;
+use super::handle::{Channel, Step};
+use super::next::{Choice, Next};
+use crate::ids::Slot;
+use crate::value::{Payload, Value, ValueError};
+
+/// One or more channels of flow `F`.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` is not a set of channels of flow `{F}`",
+    label = "not channels of this flow",
+    note = "write one channel, a tuple of 2 to 6, or an array"
+)]
+pub trait Channels<F> {
+    /// Where their messages are.
+    #[doc(hidden)]
+    fn slots(self) -> Vec<Slot>;
+}
+
+impl<F: Flow, T: Value> Channels<F> for Channel<F, T> {
+    fn slots(self) -> Vec<Slot> {
+        vec![self.slot()]
+    }
+}
+
+impl<F: Flow, T: Value, const N: usize> Channels<F> for [Channel<F, T>; N] {
+    fn slots(self) -> Vec<Slot> {
+        const { assert!(N > 0, "no channels at all are always empty: write at least one") };
+        self.into_iter().map(Channel::slot).collect()
+    }
+}
+
+macro_rules! tuple {
+    ($($message:ident $place:tt),+) => {
+        impl<Fl: Flow, $($message: Value),+> Channels<Fl> for ($(Channel<Fl, $message>,)+) {
+            fn slots(self) -> Vec<Slot> {
+                vec![$(self.$place.slot()),+]
+            }
+        }
+    };
+}
+
+tuple!(A 0, B 1);
+tuple!(A 0, B 1, C 2);
+tuple!(A 0, B 1, C 2, D 3);
+tuple!(A 0, B 1, C 2, D 3, E 4);
+tuple!(A 0, B 1, C 2, D 3, E 4, F 5);
+
+/// Half of a decision; made by [`Next::complete_if_empty`], and whole with [`or_to`](Self::or_to).
+#[must_use = "say what follows if a message is there: `.or_to(step, input)`"]
+pub struct IfEmpty<F: Flow> {
+    channels: Vec<Slot>,
+    output: Result<Payload, ValueError>,
+    flow: std::marker::PhantomData<fn() -> F>,
+}
+
+impl<F: Flow> IfEmpty<F> {
+    pub(super) fn new(channels: Vec<Slot>, output: Result<Payload, ValueError>) -> Self {
+        Self { channels, output, flow: std::marker::PhantomData }
+    }
+
+    /// Goes on with `step` if a message is there.
+    #[expect(
+        clippy::needless_pass_by_value,
+        reason = "what is stored is given away: the caller need not borrow"
+    )]
+    pub fn or_to<I: Value>(self, step: Step<F, I>, input: I) -> Next<F> {
+        let Self { channels, output, .. } = self;
+        Next::of(output.and_then(|output| {
+            let otherwise = (step.name(), Payload::encode(&input)?);
+            Ok(Choice::IfEmpty { channels, output, otherwise })
+        }))
+    }
+}
+
+impl<F: Flow> fmt::Debug for IfEmpty<F> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("IfEmpty")
+            .field("channels", &self.channels)
+            .field("output", &self.output)
+            .finish_non_exhaustive()
+    }
+}
