@@ -104,6 +104,9 @@ async fn a_repeated_message_is_there_once_and_a_repeated_stop_is_fine() {
                 t.run().await.request_id("p").unwrap().pause().await.unwrap();
                 t.run().await.request_id("q").unwrap().resume().await.unwrap();
             }
+            t.run().await.request_id("p").unwrap().pause().await.unwrap();
+            let status = t.run().await.describe().await.unwrap().status;
+            assert_eq!(status, Status::Running, "a late repetition does not pause again");
             for _ in 0..3 {
                 t.run().await.request_id("x").unwrap().terminate().await.unwrap();
                 t.phase().await;
