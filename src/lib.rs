@@ -98,7 +98,8 @@ pub use dex_runtime::{Value, ValueError};
 pub use dex_runtime::engine::{Closing, Limits, Status, Stop};
 pub use dex_runtime::{
     Builder, Client, Dex, DynClient, DynResult, DynRun, DynStart, Error, ErrorKind, FlowId, IdError, Name,
-    Options, Result, Reuse, RunHandle, RunId, RunResult, Start, TimeoutPolicy, Timestamp, Waiting,
+    Options, RepairReport, Result, Reuse, RunHandle, RunId, RunResult, Start, TimeoutPolicy, Timestamp,
+    Waiting,
 };
 
 /// The run handle of flow `F`: what `client.start(..).await` gives, with a method for each RPC.

@@ -376,6 +376,45 @@ async fn store() -> TempDir {
     folder
 }
 
+/// Copies the files of a folder and of those below it.
+fn copy(from: &Path, to: &Path) {
+    for name in files(from) {
+        let target = to.join(&name);
+        fs::create_dir_all(target.parent().unwrap()).unwrap();
+        fs::copy(from.join(&name), target).unwrap();
+    }
+}
+
+#[tokio::test]
+async fn a_store_that_lost_what_it_had_acknowledged_is_refused_until_it_is_repaired() {
+    let folder = store().await;
+    let (data, older) = (folder.path().join("data"), TempDir::new().unwrap());
+    copy(&data, older.path());
+    let dex = Dex::open(folder.path()).flow(Before).start().await.unwrap();
+    dex.client::<Before>().start("later", "in".into()).await.unwrap();
+    dex.shutdown(seconds(1)).await.unwrap();
+    // Someone puts old data back, and leaves the note of how far the store had come.
+    let watermark = fs::read(data.join("dex-watermark")).unwrap();
+    fs::remove_dir_all(&data).unwrap();
+    copy(older.path(), &data);
+    fs::write(data.join("dex-watermark"), watermark).unwrap();
+    assert_eq!(open(folder.path()).await, ErrorKind::DamagedStore);
+
+    let report = Dex::repair(folder.path()).unwrap();
+    assert!(report.lost.is_some(), "{report:?}");
+    assert!(report.backup.exists());
+    let dex = Dex::open(folder.path()).flow(Before).start().await.unwrap();
+    let client = dex.client::<Before>();
+    assert!(client.run("later").await.unwrap_err().is_not_found());
+    let run = client.run("r").await.unwrap();
+    run.publish(Before::GO, ()).await.unwrap();
+    assert_eq!(run.output().await.unwrap(), "in");
+    dex.shutdown(seconds(1)).await.unwrap();
+    // A folder that is no store is not touched.
+    let error = Dex::repair(older.path()).unwrap_err();
+    assert_eq!(error.kind(), ErrorKind::ForeignStore);
+}
+
 #[tokio::test]
 async fn a_store_of_a_later_format_is_refused() {
     let folder = store().await;

@@ -37,5 +37,6 @@ pub use self::ids::{
     NAME_BYTES_MAX, Name, RunId, Slot,
 };
 pub use self::options::Options;
+pub use self::store::fjall::RepairReport;
 pub use self::time::{Clock, Sleep, SystemClock, Timestamp};
 pub use self::value::{Payload, VALUE_BYTES_MAX, Value, ValueError};

@@ -23,7 +23,7 @@ use crate::error::{Error, ErrorKind, Result};
 use crate::inspect::Inspect;
 use crate::options::Options;
 use crate::shard::AfterCommit;
-use crate::store::fjall::{FjallOptions, FjallStore};
+use crate::store::fjall::{self, FjallOptions, FjallStore, RepairReport};
 use crate::store::{Store, StoreError};
 use crate::time::{Clock, SystemClock, Timestamp};
 use crate::worker;
@@ -71,6 +71,24 @@ impl Dex {
             }),
             Arc::new(SystemClock),
         )
+    }
+
+    /// Repairs a store that [`open`](Self::open) refuses as damaged, and reports what is lost. Blocks.
+    ///
+    /// It cuts the store back to the last commit that is whole, and keeps what was there in a folder beside the
+    /// data. A run whose history is partly lost is as it was at some earlier time, or is set aside.
+    ///
+    /// # Errors
+    ///
+    /// - [`ErrorKind::StoreInUse`], [`ErrorKind::ForeignStore`], [`ErrorKind::NewerStore`]: nothing was done.
+    /// - [`ErrorKind::DamagedStore`]: it cannot be repaired, and is as it was. Put back a copy of the folder.
+    ///
+    /// [`ErrorKind::StoreInUse`]: crate::ErrorKind::StoreInUse
+    /// [`ErrorKind::ForeignStore`]: crate::ErrorKind::ForeignStore
+    /// [`ErrorKind::NewerStore`]: crate::ErrorKind::NewerStore
+    /// [`ErrorKind::DamagedStore`]: crate::ErrorKind::DamagedStore
+    pub fn repair(path: impl AsRef<Path>) -> Result<RepairReport> {
+        Ok(fjall::repair(path)?)
     }
 
     /// Starts and finds runs of flow `F`.
