@@ -206,6 +206,7 @@ impl Error {
             | Rejection::StaleAttempt { .. }
             | Rejection::NothingDue { .. }
             | Rejection::NotParked { .. }
+            | Rejection::NoTimer { .. }
             | Rejection::WrongMethod { .. }
             | Rejection::NoNextStep
             | Rejection::EmptyWait => Self::new(ErrorKind::NotFound, message),

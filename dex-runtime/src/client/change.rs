@@ -91,22 +91,8 @@ impl UntypedRun {
         self.change(self.request("resume", &[]), Command::Resume).await
     }
 
-    /// Lets a parked step execution (`<step>-<n>`) try again.
-    pub(super) async fn retry_step(&self, execution: &str) -> Result<()> {
-        let find = |state: &RunState| {
-            let parked = state.executions.iter().find(|(_, parked)| parked.id() == execution);
-            parked.map(|(number, _)| *number)
-        };
-        let Some(execution) = self.read(find).await? else {
-            let message = format!("run `{}` has no open step execution `{execution}`", self.flow_id);
-            return Err(Error::new(ErrorKind::NotFound, message));
-        };
-        let request = self.request("retry step", &[&execution.0.to_be_bytes()]);
-        self.change(request, Command::ResumeStep { execution }).await
-    }
-
     /// Submits a command and waits until what it did is on disk.
-    async fn change(&self, request: Option<Request>, command: Command) -> Result<()> {
+    pub(super) async fn change(&self, request: Option<Request>, command: Command) -> Result<()> {
         match self.transact(request, Payload::NULL, command).await? {
             Changed::Done | Changed::Before(_) => Ok(()),
             Changed::Conflict => {

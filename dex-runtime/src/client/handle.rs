@@ -146,17 +146,6 @@ impl<F: Flow> RunHandle<F> {
         self.run.resume().await
     }
 
-    /// Lets a parked step execution (`<step>-<n>`) try again, after what stopped it was mended.
-    ///
-    /// # Errors
-    ///
-    /// [`ErrorKind::NotFound`] if the run has no such parked execution.
-    ///
-    /// [`ErrorKind::NotFound`]: crate::ErrorKind::NotFound
-    pub async fn retry_step(&self, execution: &str) -> Result<()> {
-        self.run.retry_step(execution).await
-    }
-
     /// What the run is and does at this moment.
     pub async fn describe(&self) -> Result<RunInfo> {
         self.run.describe().await

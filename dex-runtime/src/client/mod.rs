@@ -9,6 +9,7 @@ mod call;
 mod change;
 mod dynamic;
 mod handle;
+mod operate;
 mod request;
 mod result;
 mod start;

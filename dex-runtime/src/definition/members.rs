@@ -12,10 +12,11 @@ pub(crate) enum MemberKind {
     Attribute,
     Channel,
     Rpc,
+    Step,
 }
 
 impl MemberKind {
-    const ALL: [Self; 3] = [Self::Attribute, Self::Channel, Self::Rpc];
+    const ALL: [Self; 4] = [Self::Attribute, Self::Channel, Self::Rpc, Self::Step];
 }
 
 impl fmt::Display for MemberKind {
@@ -24,6 +25,7 @@ impl fmt::Display for MemberKind {
             Self::Attribute => "attribute",
             Self::Channel => "channel",
             Self::Rpc => "RPC",
+            Self::Step => "step",
         })
     }
 }
@@ -35,6 +37,7 @@ impl FlowDefinition {
             MemberKind::Attribute => self.attributes.iter().map(|attribute| attribute.name).collect(),
             MemberKind::Channel => self.channels.iter().map(|channel| channel.name).collect(),
             MemberKind::Rpc => self.rpcs.iter().map(|rpc| rpc.name).collect(),
+            MemberKind::Step => self.steps.iter().map(|step| step.name).collect(),
         }
     }
 
@@ -42,6 +45,7 @@ impl FlowDefinition {
     pub(crate) fn member(&self, kind: MemberKind, name: &str) -> Result<(usize, &'static str), Error> {
         let found = match kind {
             MemberKind::Rpc => self.rpc(name).map(|(place, rpc)| (place, rpc.name)),
+            MemberKind::Step => self.step(name).map(|(place, step)| (place, step.name)),
             MemberKind::Attribute | MemberKind::Channel => {
                 self.names(kind).into_iter().enumerate().find(|(_, known)| *known == name)
             }
@@ -54,7 +58,9 @@ impl FlowDefinition {
         let legal = self.names(kind);
         let other = MemberKind::ALL.into_iter().find(|other| self.names(*other).contains(&name));
         let hint = match other {
-            Some(MemberKind::Channel) => ", it is the name of a channel".to_owned(),
+            Some(other @ (MemberKind::Channel | MemberKind::Step)) => {
+                format!(", it is the name of a {other}")
+            }
             Some(other) => format!(", it is the name of an {other}"),
             None => did_you_mean(name, &legal),
         };

@@ -80,8 +80,8 @@ impl<F: Flow> AnyFlow for Typed<F> {
         match kind {
             MemberKind::Attribute => F::fits_attribute(place, value),
             MemberKind::Channel => F::fits_channel(place, value),
-            // Its call decodes the argument.
-            MemberKind::Rpc => Ok(()),
+            // Its call decodes the value.
+            MemberKind::Rpc | MemberKind::Step => Ok(()),
         }
     }
 }

@@ -20,6 +20,7 @@ impl Event {
             Self::RetryStarted { .. } => "RetryStarted",
             Self::StepParked { .. } => "StepParked",
             Self::StepResumed { .. } => "StepResumed",
+            Self::StepSkipped { .. } => "StepSkipped",
             Self::StepCompleted { .. } => "StepCompleted",
             Self::StepFailed { .. } => "StepFailed",
             Self::StepCanceled { .. } => "StepCanceled",
@@ -48,6 +49,7 @@ impl Event {
             | Self::RetryStarted { execution }
             | Self::StepParked { execution, .. }
             | Self::StepResumed { execution }
+            | Self::StepSkipped { execution }
             | Self::StepCompleted { execution }
             | Self::StepFailed { execution, .. }
             | Self::StepCanceled { execution }

@@ -41,6 +41,18 @@ pub enum Command {
         /// The execution.
         execution: ExecutionNo,
     },
+    /// End a parked execution: an operator has seen that it is not to run again.
+    LeaveStep {
+        /// The execution.
+        execution: ExecutionNo,
+        /// What follows in its place; `None` ends the branch.
+        to: Option<Movement>,
+    },
+    /// Let the next timer of a wait count as fired.
+    SkipTimer {
+        /// The execution that waits.
+        execution: ExecutionNo,
+    },
     /// End the run.
     Stop {
         /// In which way.
@@ -96,6 +108,8 @@ impl Command {
             Self::Write(_) => "write",
             Self::FireTimer { .. } => "fire timer",
             Self::ResumeStep { .. } => "resume step",
+            Self::LeaveStep { .. } => "leave step",
+            Self::SkipTimer { .. } => "skip timer",
             Self::Stop { .. } => "stop",
             Self::Pause => "pause",
             Self::Resume => "resume",

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use super::command::{Command, Staged};
 use super::event::Event;
 use super::state::{Execution, Phase, RunState, Status};
-use super::{close, rpc, start, step};
+use super::{close, operate, rpc, start, step};
 use crate::ids::{Attempt, ExecutionNo, Name, RunId, Slot};
 use crate::time::Timestamp;
 use crate::value::Payload;
@@ -92,6 +92,12 @@ pub enum Rejection {
     /// The run is paused: nothing fires until it is resumed.
     #[error("the run is paused")]
     Paused,
+    /// The execution waits for no timer that has not fired.
+    #[error("execution {} waits for no timer that has not fired", execution.0)]
+    NoTimer {
+        /// The execution.
+        execution: ExecutionNo,
+    },
     /// The execution is not parked.
     #[error("execution {} is not parked", execution.0)]
     NotParked {
@@ -184,7 +190,9 @@ pub fn decide(
         Command::CompleteStep(report) => step::complete(state, report, limits),
         Command::FailAttempt(report) => step::fail(state, report, now),
         Command::FireTimer { execution } => step::fire_timer(state, execution, now),
-        Command::ResumeStep { execution } => step::resume(state, execution),
+        Command::ResumeStep { execution } => operate::retry(state, execution),
+        Command::LeaveStep { execution, to } => operate::leave(state, execution, to, limits),
+        Command::SkipTimer { execution } => operate::skip_timer(state, execution),
         Command::Publish { slot, values } => {
             if state.held(&slot) + values.len() > limits.channel_messages_max {
                 return Err(Rejection::ChannelFull { slot, max: limits.channel_messages_max });

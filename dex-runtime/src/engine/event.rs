@@ -131,6 +131,11 @@ pub enum Event {
         /// The execution.
         execution: ExecutionNo,
     },
+    /// An operator ended a parked execution; its reserved messages are back at the front of their channels.
+    StepSkipped {
+        /// The execution, which ends here.
+        execution: ExecutionNo,
+    },
     /// The step did its work; its reserved messages are consumed.
     StepCompleted {
         /// The execution, which ends here.

@@ -65,6 +65,7 @@ pub fn evolve(state: &mut RunState, event: &Event, at: Timestamp) -> Result<(), 
     apply(state, event, at).ok_or(Broken { event: event.name(), version: state.version })
 }
 
+#[expect(clippy::too_many_lines, reason = "one arm for each kind of event, and none of them is long")]
 fn apply(state: &mut RunState, event: &Event, at: Timestamp) -> Option<()> {
     match event {
         Event::RunStarted { .. } => return None,
@@ -119,6 +120,11 @@ fn apply(state: &mut RunState, event: &Event, at: Timestamp) -> Option<()> {
         Event::StepResumed { execution } => {
             let Phase::Parked(method) = state.executions.get(execution)?.phase else { return None };
             move_to(state, *execution, Phase::Ready(method), at)?.begin_method();
+        }
+        Event::StepSkipped { execution } => {
+            let Phase::Parked(_) = state.executions.get(execution)?.phase else { return None };
+            let ended = remove(state, *execution)?;
+            give_back(&mut state.channels, ended)?;
         }
         Event::StepCompleted { execution } => {
             let ended = remove(state, *execution)?;

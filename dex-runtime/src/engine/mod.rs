@@ -31,6 +31,7 @@ mod fold;
 pub mod invariant;
 mod locks;
 mod meet;
+mod operate;
 mod retry;
 mod rpc;
 mod settle;

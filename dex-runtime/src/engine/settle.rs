@@ -29,7 +29,9 @@ impl Agenda {
                 self.executions.insert(*execution);
             }
             Event::StepCompleted { execution } => self.note_locks(*execution, before),
-            Event::StepFailed { execution, .. } | Event::StepCanceled { execution } => {
+            Event::StepFailed { execution, .. }
+            | Event::StepCanceled { execution }
+            | Event::StepSkipped { execution } => {
                 self.note_locks(*execution, before);
                 let ended = before.executions.get(execution).and_then(|ended| ended.outcome.as_ref());
                 for (slot, _) in ended.into_iter().flat_map(|outcome| &outcome.reserved) {

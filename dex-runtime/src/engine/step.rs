@@ -266,13 +266,6 @@ pub(super) fn hand_out(
     Ok(vec![Event::StepParked { execution, failure }])
 }
 
-pub(super) fn resume(state: &RunState, execution: ExecutionNo) -> Result<Vec<Event>, Rejection> {
-    match state.executions.get(&execution).map(|found| &found.phase) {
-        Some(Phase::Parked(_)) => Ok(vec![Event::StepResumed { execution }]),
-        _ => Err(Rejection::NotParked { execution }),
-    }
-}
-
 fn expect_method(running: &Execution, execution: ExecutionNo, method: Method) -> Result<(), Rejection> {
     if running.phase == Phase::Ready(method) { Ok(()) } else { Err(Rejection::WrongMethod { execution }) }
 }

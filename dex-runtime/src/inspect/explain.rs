@@ -65,7 +65,7 @@ impl StepInfo {
             ),
             StepPhase::Parked => {
                 format!(
-                    "{id} is parked since {since} ({failure}); after the fix, `retry_step(\"{id}\")` moves it"
+                    "{id} is parked since {since} ({failure}); after the fix, `retry_step(\"{id}\")` moves it; `skip_step` ends it"
                 )
             }
             StepPhase::Locked => {

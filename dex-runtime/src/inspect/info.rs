@@ -76,7 +76,7 @@ pub enum StepPhase {
     Locked,
     /// The last attempt failed; the next one starts at `due`.
     Retrying,
-    /// No repetition can help; it stands until `retry_step` is called.
+    /// No repetition can help; it stands until `retry_step`, `skip_step` or `redirect_step` is called.
     Parked,
 }
 

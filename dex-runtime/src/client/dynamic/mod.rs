@@ -3,6 +3,7 @@
 //! What the compiler would refuse for a typed caller is refused here when it is called, before anything is
 //! changed: a name that the flow does not have, a name of another kind, a value that does not fit.
 
+mod operate;
 mod run;
 mod start;
 

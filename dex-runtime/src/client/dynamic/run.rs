@@ -24,8 +24,8 @@ use crate::value::{Payload, ValueError};
 /// the value does not fit; the error says where. Nothing is changed then.
 #[derive(Clone)]
 pub struct DynRun {
-    run: UntypedRun,
-    flow: Arc<Registered>,
+    pub(super) run: UntypedRun,
+    pub(super) flow: Arc<Registered>,
 }
 
 impl DynRun {
@@ -187,15 +187,6 @@ impl DynRun {
         Ok(Self { run, flow: Arc::clone(&self.flow) })
     }
 
-    /// Lets a parked step execution (`<step>-<n>`) try again, after what stopped it was mended.
-    ///
-    /// # Errors
-    ///
-    /// [`ErrorKind::NotFound`] if the run has no such parked execution.
-    pub async fn retry_step(&self, execution: &str) -> Result<()> {
-        self.run.retry_step(execution).await
-    }
-
     /// What the run is and does at this moment.
     pub async fn describe(&self) -> Result<RunInfo> {
         self.run.describe().await
@@ -217,7 +208,7 @@ pub(super) fn checked_member(
     let (place, name) = flow.flow.definition().member(kind, name)?;
     let what = match kind {
         MemberKind::Channel => format!("the message for channel `{name}`"),
-        MemberKind::Attribute | MemberKind::Rpc => format!("the value of {kind} `{name}`"),
+        MemberKind::Attribute | MemberKind::Rpc | MemberKind::Step => format!("the value of {kind} `{name}`"),
     };
     let value = checked(value, &what, |value| flow.flow.fits_member(kind, place, value))?;
     Ok((Slot::single(Name::new(name)?), value))

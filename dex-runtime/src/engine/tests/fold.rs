@@ -84,6 +84,7 @@ fn an_event_that_does_not_fit_the_run_is_told_by_name_and_place() {
         (charging().to_vec(), timer_fired(1, 5)),
         (charging().to_vec(), Event::RetryStarted { execution: no(1) }),
         (charging().to_vec(), Event::StepResumed { execution: no(1) }),
+        (charging().to_vec(), Event::StepSkipped { execution: no(1) }),
         (waiting(one("a")).to_vec(), wait_met(1, took(1))),
         (waiting(one("a")).to_vec(), wait_met(1, nth(0, took(0)))),
         (waiting(all([one("a"), one("b")])).to_vec(), wait_met(1, Matched::All(vec![took(0)]))),

@@ -193,6 +193,14 @@ pub(super) fn resume(execution: u64) -> Command {
     Command::ResumeStep { execution: no(execution) }
 }
 
+pub(super) fn leave(execution: u64, to: Option<Movement>) -> Command {
+    Command::LeaveStep { execution: no(execution), to }
+}
+
+pub(super) fn skip_timer(execution: u64) -> Command {
+    Command::SkipTimer { execution: no(execution) }
+}
+
 pub(super) fn stop(stop: Stop) -> Command {
     Command::Stop { stop, reason: None, plan: CancelPlan::default() }
 }
@@ -272,6 +280,10 @@ pub(super) fn timer_fired(execution: u64, second: u64) -> Event {
 
 pub(super) fn wait_met(execution: u64, matched: Matched) -> Event {
     Event::WaitMet { execution: no(execution), matched }
+}
+
+pub(super) fn skipped(execution: u64) -> Event {
+    Event::StepSkipped { execution: no(execution) }
 }
 
 pub(super) fn completed(execution: u64) -> Event {

@@ -204,6 +204,7 @@ fn attempt_event() -> impl Strategy<Value = Event> {
         execution_no().prop_map(|execution| Event::RetryStarted { execution }),
         (execution_no(), failure()).prop_map(|(execution, failure)| Event::StepParked { execution, failure }),
         execution_no().prop_map(|execution| Event::StepResumed { execution }),
+        execution_no().prop_map(|execution| Event::StepSkipped { execution }),
         (execution_no(), failure()).prop_map(|(execution, failure)| Event::StepFailed { execution, failure }),
     ]
 }

@@ -7,6 +7,7 @@ use crate::ids::{Epoch, ExecutionNo};
 use crate::time::Timestamp;
 
 impl Writer {
+    #[expect(clippy::too_many_lines, reason = "one arm for each kind of event, and none of them is long")]
     pub(super) fn event(&mut self, at: Timestamp, event: &Event) {
         match event {
             Event::RunStarted { identity, timeout } => {
@@ -75,6 +76,7 @@ impl Writer {
                 self.failure(failure);
             }
             Event::StepResumed { execution } => self.of_execution(tag::STEP_RESUMED, *execution),
+            Event::StepSkipped { execution } => self.of_execution(tag::STEP_SKIPPED, *execution),
             Event::StepCompleted { execution } => self.of_execution(tag::STEP_COMPLETED, *execution),
             Event::StepFailed { execution, failure } => {
                 self.of_execution(tag::STEP_FAILED, *execution);
@@ -159,6 +161,7 @@ impl Reader<'_> {
             tag::RETRY_STARTED => Event::RetryStarted { execution: self.execution()? },
             tag::STEP_PARKED => Event::StepParked { execution: self.execution()?, failure: self.failure()? },
             tag::STEP_RESUMED => Event::StepResumed { execution: self.execution()? },
+            tag::STEP_SKIPPED => Event::StepSkipped { execution: self.execution()? },
             tag::STEP_COMPLETED => Event::StepCompleted { execution: self.execution()? },
             tag::STEP_FAILED => Event::StepFailed { execution: self.execution()?, failure: self.failure()? },
             tag::STEP_CANCELED => Event::StepCanceled { execution: self.execution()? },

@@ -30,6 +30,7 @@ pub(super) mod event {
     pub(in super::super) const RUN_PAUSED: u8 = 25;
     pub(in super::super) const RUN_RESUMED: u8 = 26;
     pub(in super::super) const REQUEST_ANSWERED: u8 = 27;
+    pub(in super::super) const STEP_SKIPPED: u8 = 28;
 }
 
 pub(super) mod source {

@@ -92,6 +92,15 @@ pub(super) fn command(op: Op, run: Option<&RunState>, now: Timestamp) -> Command
             let parked = |phase: &Phase| matches!(phase, Phase::Parked(_));
             Command::ResumeStep { execution: target(op, run, draw, parked).execution }
         }
+        Kind::LeaveStep => {
+            let parked = |phase: &Phase| matches!(phase, Phase::Parked(_));
+            let to = draw.one_in(2).then(|| movement(draw));
+            Command::LeaveStep { execution: target(op, run, draw, parked).execution, to }
+        }
+        Kind::SkipTimer => {
+            let waits = |phase: &Phase| matches!(phase, Phase::Waiting { .. });
+            Command::SkipTimer { execution: target(op, run, draw, waits).execution }
+        }
         Kind::Stop => {
             let stop = draw.of(&[Stop::Cancel, Stop::Terminate, Stop::Fail]);
             Command::Stop { stop, reason: draw.one_in(2).then(|| "why not".to_owned()), plan: plan(draw) }

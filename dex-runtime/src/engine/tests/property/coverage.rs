@@ -10,7 +10,7 @@ use super::{Kind, Op, ops};
 use crate::engine::{Command, Execution, Method, Phase, RunState, Status};
 use crate::ids::ExecutionNo;
 
-const KINDS: [Kind; 15] = [
+const KINDS: [Kind; 17] = [
     Kind::Start,
     Kind::StartWait,
     Kind::CompleteStep,
@@ -20,6 +20,8 @@ const KINDS: [Kind; 15] = [
     Kind::Write,
     Kind::FireTimer,
     Kind::ResumeStep,
+    Kind::LeaveStep,
+    Kind::SkipTimer,
     Kind::Stop,
     Kind::Pause,
     Kind::Resume,
@@ -111,7 +113,10 @@ fn about(command: &Command) -> Option<ExecutionNo> {
         Command::StartWait(report) => Some(report.attempt.execution),
         Command::CompleteStep(report) => Some(report.attempt.execution),
         Command::FailAttempt(report) => Some(report.attempt.execution),
-        Command::FireTimer { execution } | Command::ResumeStep { execution } => Some(*execution),
+        Command::FireTimer { execution }
+        | Command::ResumeStep { execution }
+        | Command::LeaveStep { execution, .. }
+        | Command::SkipTimer { execution } => Some(*execution),
         Command::Checkpoint { attempt, .. } | Command::HandOut { attempt, .. } => Some(attempt.execution),
         Command::Once { command, .. } => about(command),
         Command::Start(_)

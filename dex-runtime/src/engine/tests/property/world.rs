@@ -220,7 +220,9 @@ impl World {
                         ledger.consumed.insert(number);
                     }
                 }
-                Event::StepFailed { execution, .. } | Event::StepCanceled { execution } => {
+                Event::StepFailed { execution, .. }
+                | Event::StepCanceled { execution }
+                | Event::StepSkipped { execution } => {
                     for (slot, number) in before.into_iter().flat_map(|run| held_by(run, *execution)) {
                         let ledger = self.channels.entry(slot).or_default();
                         prop_assert!(ledger.reserved.remove(&number), "only what is reserved is given back");
