@@ -43,8 +43,8 @@ impl Stuck {
 
     /// An operator comes here when `ship` cannot go on.
     #[step(entry)]
-    async fn collect(&self, shelf: String) -> StepResult<Self> {
-        Ok(Next::complete(format!("to collect from {shelf}")))
+    async fn collect(&self, place: String) -> StepResult<Self> {
+        Ok(Next::complete(format!("to collect from {place}")))
     }
 }
 

@@ -24,6 +24,7 @@ use crate::inspect::Inspect;
 use crate::options::Options;
 use crate::shard::AfterCommit;
 use crate::store::fjall::{self, FjallOptions, FjallStore, RepairReport};
+use crate::store::memory::MemoryStore;
 use crate::store::{Store, StoreError};
 use crate::time::{Clock, SystemClock, Timestamp};
 use crate::worker;
@@ -69,6 +70,25 @@ impl Dex {
                 let store = FjallStore::open(&path, FjallOptions::default())?;
                 Ok(Arc::new(store) as Arc<dyn Store>)
             }),
+            Arc::new(SystemClock),
+        )
+    }
+
+    /// An engine whose runs are kept in memory: for demonstrations, and for what need not survive the process.
+    ///
+    /// It has the clock of the machine; for tests there is [`testing`](crate::testing).
+    ///
+    /// ```
+    /// # #[tokio::main(flavor = "current_thread")] async fn main() -> dex_runtime::Result<()> {
+    /// let dex = dex_runtime::Dex::in_memory().start().await?;
+    /// assert!(dex.dynamic().definitions().is_empty());
+    /// # dex.shutdown(std::time::Duration::ZERO).await }
+    /// ```
+    pub fn in_memory() -> Builder {
+        let store = MemoryStore::new();
+        Builder::new(
+            // After a fault the same data are opened again.
+            Arc::new(move || Ok(Arc::new(store.reopen()) as Arc<dyn Store>)),
             Arc::new(SystemClock),
         )
     }
