@@ -51,6 +51,7 @@
 //! - Writing a flow: [`#[flow]`](macro@flow), [`#[step]`](macro@step), [`#[wait_for]`](macro@wait_for),
 //!   [`#[attribute]`](macro@attribute), [`#[channel]`](macro@channel), [`#[rpc]`](macro@rpc).
 //! - What a step says: [`Next`]. What it waits for: [`Wait`]. What it sees: [`StepContext`].
+//! - Longer pages: [waiting](guide::waiting), [errors](guide::errors).
 //! - Running it: [`Dex`], [`Client`], [`RunHandle`], [`Options`]. What can go wrong: [`Error`].
 //! - Tools that know flows by name: [`DynClient`]; what a flow says about itself:
 //!   [`FlowDefinition`](definition::FlowDefinition).
@@ -112,6 +113,7 @@ pub use dex_runtime::{definition, inspect};
 #[doc(inline)]
 pub use dex_runtime::testing;
 
+pub mod guide;
 pub mod prelude;
 
 #[doc(hidden)]
