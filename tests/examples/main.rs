@@ -10,13 +10,15 @@ mod programs;
 #[path = "../../examples/shop/mod.rs"]
 mod shop;
 
+mod lessons;
 mod orders;
 mod orders_input;
 mod shop_ledger;
 mod small;
 
 /// The examples that the tests below run.
-const TESTED: [&str; 4] = ["crash_and_resume", "hello", "order", "orders"];
+const TESTED: [&str; 8] =
+    ["approval", "crash_and_resume", "fan_out", "hello", "order", "orders", "subscription", "transfer"];
 
 #[test]
 fn every_example_has_a_test() {
