@@ -54,12 +54,18 @@
 //! - Longer pages: [waiting](guide::waiting), [errors](guide::errors).
 //! - Running it: [`Dex`], [`Client`], [`RunHandle`], [`Options`]. What can go wrong: [`Error`].
 //! - Tools that know flows by name: [`DynClient`]; what a flow says about itself:
-//!   [`FlowDefinition`](definition::FlowDefinition).
+//!   [`FlowDefinition`](definition::FlowDefinition), and [`FlowSchemas`](definition::FlowSchemas) for forms.
 //! - Testing it in milliseconds: [`testing`].
 //! - Why a run does not move: [`RunHandle::describe`] and [`explain`](inspect::RunInfo::explain).
+//!
+//! # Features
+//!
+//! - `schemars`: lets flows have the JSON schemas of their values, with [`#[flow(schemas)]`](macro@flow). It brings six
+//!   crates, and asks nothing of flows without that option.
 
 // Writing a flow.
 #[doc = include_str!("docs/flow.md")]
+#[cfg_attr(feature = "schemars", doc = include_str!("docs/schemas.md"))]
 pub use dex_macros::flow;
 
 #[doc = include_str!("docs/step.md")]

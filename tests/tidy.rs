@@ -191,7 +191,14 @@ fn lower_layers_do_not_know_higher_ones() {
 #[test]
 fn nothing_is_left_to_be_done() {
     let mut all = sources();
-    for folder in ["tests", "examples", "dex-runtime/tests", "dex-runtime/benches", "ui-tests/src"] {
+    for folder in [
+        "tests",
+        "examples",
+        "dex-runtime/tests",
+        "dex-macros/benches",
+        "dex-runtime/benches",
+        "ui-tests/src",
+    ] {
         all.extend(files(folder, "rs"));
     }
     let here = |path: &str| path == "tests/tidy.rs";
@@ -202,7 +209,7 @@ fn nothing_is_left_to_be_done() {
 #[test]
 fn every_module_says_what_it_is_for() {
     let mut all = sources();
-    for folder in ["tests", "examples", "dex-runtime/tests", "dex-runtime/benches"] {
+    for folder in ["tests", "examples", "dex-runtime/tests", "dex-macros/benches", "dex-runtime/benches"] {
         all.extend(files(folder, "rs"));
     }
     // A module of unit tests is told by its name.

@@ -11,10 +11,13 @@ pub use crate::definition::call::{RpcCall, RpcFuture, StepCall, StepFuture, Wait
 pub use crate::definition::contract::{
     Call, Fit, GivenBy, Rpc, RpcReturn, StepReturn, Takes, WaitReturn, call_rpc, dispatch, fits, fits_at,
 };
+#[cfg(feature = "schemars")]
+pub use crate::definition::schema::schema_of;
+pub use crate::definition::schema::{SchemaOf, Types as SchemaTypes};
 pub use crate::definition::{
     Attribute, AttributeDefinition, Channel, ChannelDefinition, Durability, Edge, EdgeKind, Flow,
-    FlowDefinition, Indexable, Keyword, OnExhausted, RpcContext, RpcDefinition, RpcResult, Step, StepContext,
-    StepDefinition, StepResult, WaitContext, WaitDefinition, WaitResult, indexable,
+    FlowDefinition, FlowSchemas, Indexable, Keyword, OnExhausted, RpcContext, RpcDefinition, RpcResult, Step,
+    StepContext, StepDefinition, StepResult, WaitContext, WaitDefinition, WaitResult, indexable,
 };
 pub use crate::engine::RetryPolicy;
 pub use crate::error::Result;

@@ -24,6 +24,8 @@ pub(crate) struct Flow {
     pub(crate) timeout: Option<Given<Duration>>,
     /// Whether no run is to complete.
     pub(crate) endless: bool,
+    /// The word `schemas`.
+    pub(crate) schemas: Option<Span>,
     pub(crate) handles: Vec<Handle>,
     pub(crate) steps: Vec<Step>,
     pub(crate) waits: Vec<Wait>,

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use proc_macro2::{Ident, TokenStream};
+use proc_macro2::{Ident, Span, TokenStream};
 use quote::{ToTokens, quote};
 use syn::parse::{ParseStream, Parser as _};
 use syn::{Attribute, Generics, LitStr, Result, Token, Type};
@@ -15,7 +15,7 @@ use crate::diagnostics::Diagnostics;
 use crate::names::StoredName;
 use crate::options::{self, Given};
 
-const OPTIONS: &[&str] = &["output", "name", "timeout", "endless", "crate"];
+const OPTIONS: &[&str] = &["output", "name", "timeout", "endless", "schemas", "crate"];
 
 /// What was read: the block as it is given back, and the flow if there is one to speak of.
 pub(super) struct Parsed {
@@ -42,6 +42,7 @@ struct Options {
     name: Option<LitStr>,
     timeout: Option<Given<Duration>>,
     endless: bool,
+    schemas: Option<Span>,
     krate: CratePath,
 }
 
@@ -53,6 +54,7 @@ fn read_options(args: TokenStream, errors: &mut Diagnostics) -> Options {
             "name" => options.name = Some(setting.text()?),
             "timeout" => options.timeout = Some(setting.duration("30d")?),
             "endless" => options.endless = setting.flag().map(|_| true)?,
+            "schemas" => options.schemas = Some(setting.flag()?),
             _ => options.krate = CratePath::given(setting.path()?),
         }
         Ok(())
@@ -125,6 +127,7 @@ fn assemble(options: Options, block: Block, errors: &mut Diagnostics) -> Option<
         output: options.output.unwrap_or_else(attributes::unit),
         timeout: options.timeout,
         endless: options.endless,
+        schemas: options.schemas,
         handles: members.handles,
         steps: members.steps,
         waits: members.waits,

@@ -5,6 +5,7 @@ use std::sync::Arc;
 use super::call::{RpcCall, RpcFuture, StepCall, StepFuture, WaitCall, WaitFuture};
 use super::contract::Fit;
 use super::describe::FlowDefinition;
+use super::schema::FlowSchemas;
 use crate::client::RunHandle;
 use crate::value::{Payload, Value};
 
@@ -28,6 +29,14 @@ pub trait Flow: Sized + Send + Sync + 'static {
 
     /// The static description: names, options, the step graph.
     fn definition() -> &'static FlowDefinition;
+
+    /// The JSON schemas of the flow's values. `None` unless the flow asks for them with `#[flow(schemas)]`, which
+    /// needs the feature `schemars`.
+    ///
+    /// They are made anew by each call.
+    fn schemas() -> Option<FlowSchemas> {
+        None
+    }
 
     /// Calls the step at this place in the definition.
     #[doc(hidden)]

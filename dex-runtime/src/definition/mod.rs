@@ -17,6 +17,7 @@ mod indexable;
 mod members;
 mod next;
 mod registered;
+pub mod schema;
 mod wait;
 
 pub(crate) use self::context::{Core, Keep, Live, Pulse, StepInfo};
@@ -35,6 +36,7 @@ pub(crate) use self::members::MemberKind;
 pub(crate) use self::next::{Cancel, Choice};
 pub use self::next::{Next, OutputIs};
 pub(crate) use self::registered::{Flows, Place, Registered, StepInput};
+pub use self::schema::{FlowSchemas, RpcSchemas, StepSchemas, ValueSchema};
 pub use self::wait::{
     All, AllOf, Any, AnyOf, Condition, Messages, OneMessage, OneOf2, OneOf3, OneOf4, OneOf5, OneOf6, OneOf7,
     OneOf8, OneOf9, OneOf10, OneOf11, OneOf12, Timer, TimerFired, Wait,

@@ -10,6 +10,7 @@ use super::context::{Core, RpcContext, StepContext, StepInfo, WaitContext};
 use super::describe::{FlowDefinition, RpcDefinition, StepDefinition};
 use super::flow::Flow;
 use super::members::MemberKind;
+use super::schema::FlowSchemas;
 use crate::engine::{CancelPlan, StepTarget};
 use crate::error::{Error, ErrorKind};
 use crate::ids::{IdError, Name, Slot};
@@ -19,6 +20,8 @@ use crate::value::{Payload, ValueError};
 pub(crate) trait AnyFlow: fmt::Debug + Send + Sync {
     /// The description.
     fn definition(&self) -> &'static FlowDefinition;
+    /// The schemas of its values, if it has them.
+    fn schemas(&self) -> Option<FlowSchemas>;
     /// The flow's value, to be cast back.
     fn value(&self) -> Arc<dyn std::any::Any + Send + Sync>;
     /// Calls a step.
@@ -51,6 +54,10 @@ impl<F: Flow> fmt::Debug for Typed<F> {
 impl<F: Flow> AnyFlow for Typed<F> {
     fn definition(&self) -> &'static FlowDefinition {
         F::definition()
+    }
+
+    fn schemas(&self) -> Option<FlowSchemas> {
+        F::schemas()
     }
 
     fn value(&self) -> Arc<dyn std::any::Any + Send + Sync> {

@@ -186,6 +186,7 @@ impl Timer {
 
 /// What a step is given for a timer.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[cfg_attr(feature = "schemars", derive(schemars::JsonSchema))]
 pub struct TimerFired;
 
 impl<F> Condition<F> for Timer {
@@ -331,6 +332,7 @@ macro_rules! one_of {
     ($name:ident: $($place:literal $variant:ident $condition:ident),+) => {
         #[doc = concat!("What a step is given by `any` of a tuple of ", stringify!($name), " conditions: which one won.")]
         #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+        #[cfg_attr(feature = "schemars", derive(schemars::JsonSchema))]
         pub enum $name<$($condition),+> {
             $(
                 #[doc = concat!("The alternative at place ", $place, ", counted from 0.")]

@@ -1,6 +1,7 @@
 //! What follows from the state alone: waits that are met now, and the completion of the run.
 
 use std::collections::BTreeSet;
+use std::ops::Bound;
 
 use super::close;
 use super::event::{Closing, Event};
@@ -13,9 +14,9 @@ use crate::time::Timestamp;
 /// In the order of scheduling: who came first is served first.
 #[derive(Debug, Default)]
 pub(super) struct Agenda {
-    executions: BTreeSet<ExecutionNo>,
-    /// Channels whose waiters are all on the agenda, so that many messages do not note many waiters each.
-    channels: BTreeSet<Slot>,
+    /// With the channel that it was noted for, if one has other waiters, too: they are looked at one after the
+    /// other, as long as the channel has messages. So a message costs as much as it has takers, not waiters.
+    executions: BTreeSet<(ExecutionNo, Option<Slot>)>,
     /// Attributes that somebody may have for itself now.
     freed: BTreeSet<Slot>,
 }
@@ -26,7 +27,7 @@ impl Agenda {
         match event {
             Event::MessagePublished { slot, .. } => self.note_channel(slot, before),
             Event::WaitStarted { execution, .. } | Event::TimerFired { execution, .. } => {
-                self.executions.insert(*execution);
+                self.executions.insert((*execution, None));
             }
             Event::StepCompleted { execution } => self.note_locks(*execution, before),
             Event::StepFailed { execution, .. }
@@ -52,11 +53,28 @@ impl Agenda {
 
     fn note_channel(&mut self, slot: &Slot, before: &RunState) {
         let Some(channel) = before.channels.get(slot) else { return };
-        // One waiter is noted as fast as its channel is.
-        if channel.waiting.len() > 1 && !self.channels.insert(slot.clone()) {
-            return;
+        let Some(first) = channel.waiting.first() else { return };
+        self.executions.insert((*first, (channel.waiting.len() > 1).then(|| slot.clone())));
+    }
+
+    /// The next execution whose wait may be met.
+    fn pop(&mut self, state: &RunState) -> Option<ExecutionNo> {
+        while let Some((execution, channel)) = self.executions.pop_first() {
+            let Some(slot) = channel else { return Some(execution) };
+            // Nothing has changed for those whose channel is empty again.
+            if state.available(&slot) > 0 {
+                self.note_after(execution, slot, state);
+                return Some(execution);
+            }
         }
-        self.executions.extend(&channel.waiting);
+        None
+    }
+
+    /// Notes who waits for a channel next after `execution`.
+    fn note_after(&mut self, execution: ExecutionNo, slot: Slot, state: &RunState) {
+        let Some(channel) = state.channels.get(&slot) else { return };
+        let next = channel.waiting.range((Bound::Excluded(execution), Bound::Unbounded)).next();
+        self.executions.extend(next.map(|next| (*next, Some(slot))));
     }
 
     /// The next event that follows by itself, if there is one.
@@ -64,7 +82,7 @@ impl Agenda {
         if state.closed.is_some() {
             return None;
         }
-        while let Some(execution) = self.executions.pop_first() {
+        while let Some(execution) = self.pop(state) {
             if let Some(met) = met(state, execution, now) {
                 return Some(met);
             }

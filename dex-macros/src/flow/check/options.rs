@@ -10,6 +10,16 @@ use crate::options::Given;
 
 pub(super) fn of_flow(flow: &Flow, errors: &mut Diagnostics) {
     may_be_given("timeout", flow.timeout, errors);
+    schemas_can_be_made(flow.schemas, cfg!(feature = "schemars"), errors);
+}
+
+// What makes them is not built without the feature; a path to it would be told as a fault of the macro's.
+fn schemas_can_be_made(schemas: Option<Span>, feature: bool, errors: &mut Diagnostics) {
+    if let Some(word) = schemas.filter(|_| !feature) {
+        let message =
+            "`schemas` needs a feature of dex: write `features = [\"schemars\"]` at dex in `Cargo.toml`";
+        errors.error_at(word, message);
+    }
 }
 
 pub(super) fn of_rpc(rpc: &Rpc, errors: &mut Diagnostics) {

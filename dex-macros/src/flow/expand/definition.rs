@@ -156,7 +156,7 @@ fn wait(flow: &Flow, step: &Step, wait: &Wait) -> TokenStream {
 }
 
 /// The `O` of `WaitResult<Self, O>`.
-fn written_outcome(wait: &Wait) -> Option<&Type> {
+pub(super) fn written_outcome(wait: &Wait) -> Option<&Type> {
     let ReturnType::Type(_, returned) = &wait.handler.returns else { return None };
     match source::arguments(returned, "WaitResult").as_slice() {
         [_, outcome] => Some(outcome),
@@ -211,7 +211,7 @@ fn duration(flow: &Flow, value: Duration) -> TokenStream {
     quote!(#private::Duration::from_millis(#ms))
 }
 
-fn option(value: Option<TokenStream>) -> TokenStream {
+pub(super) fn option(value: Option<TokenStream>) -> TokenStream {
     let Some(value) = value else { return quote!(::core::option::Option::None) };
     quote!(::core::option::Option::Some(#value))
 }

@@ -8,6 +8,7 @@ mod checks;
 mod definition;
 mod rpcs;
 mod run;
+mod schemas;
 mod steps;
 mod values;
 
@@ -57,9 +58,9 @@ fn implementation(flow: &Flow, soundness: Soundness) -> TokenStream {
     let run = run::name(flow);
     let input = steps::start_input(flow);
     let definition = definition::flow(flow);
-    let (calls, values) = match soundness {
-        Soundness::Sound => (calls::all(flow), values::all(flow)),
-        Soundness::Unsound => (calls::none(flow), values::none(flow)),
+    let (calls, values, schemas) = match soundness {
+        Soundness::Sound => (calls::all(flow), values::all(flow), schemas::method(flow)),
+        Soundness::Unsound => (calls::none(flow), values::none(flow), TokenStream::new()),
     };
     quote! {
         #[automatically_derived]
@@ -72,6 +73,8 @@ fn implementation(flow: &Flow, soundness: Soundness) -> TokenStream {
                 static DEFINITION: #private::FlowDefinition = #definition;
                 &DEFINITION
             }
+
+            #schemas
 
             #calls
 

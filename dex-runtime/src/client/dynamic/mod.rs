@@ -16,7 +16,7 @@ pub use self::run::{DynResult, DynRun};
 pub use self::start::DynStart;
 
 use super::untyped::UntypedRun;
-use crate::definition::{FlowDefinition, Registered};
+use crate::definition::{FlowDefinition, FlowSchemas, Registered};
 use crate::dex::Core;
 use crate::error::{Error, ErrorKind, Result};
 use crate::ids::FlowId;
@@ -49,6 +49,15 @@ impl DynClient {
     /// [`ErrorKind::UnknownFlow`]: no flow of this name is registered.
     pub fn definition(&self, flow: &str) -> Result<&'static FlowDefinition> {
         Ok(self.flow(flow)?.flow.definition())
+    }
+
+    /// The JSON schemas of a flow's values; `None` if the flow does not [have them](crate::definition::Flow::schemas).
+    ///
+    /// # Errors
+    ///
+    /// [`ErrorKind::UnknownFlow`]: no flow of this name is registered.
+    pub fn schemas(&self, flow: &str) -> Result<Option<FlowSchemas>> {
+        Ok(self.flow(flow)?.flow.schemas())
     }
 
     /// Starts a run of a flow: `client.start("OrderFlow", "order-17", input).await`.

@@ -24,6 +24,7 @@ mod stop;
 mod timeout;
 mod timer;
 mod wait;
+mod waiters;
 mod words;
 mod write;
 
