@@ -22,6 +22,8 @@ pub(crate) struct Flow {
     pub(crate) name: StoredName,
     pub(crate) output: Type,
     pub(crate) timeout: Option<Given<Duration>>,
+    /// `steps(…)`: what holds for all steps that do not say otherwise.
+    pub(crate) defaults: StepOptions,
     /// Whether no run is to complete.
     pub(crate) endless: bool,
     pub(crate) handles: Vec<Handle>,

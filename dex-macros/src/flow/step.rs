@@ -1,4 +1,4 @@
-//! `#[step]`, `#[on_timeout]` and `#[on_cancel]`: the options of a step.
+//! `#[step]`, `#[on_timeout]` and `#[on_cancel]`: the options of a step; and those that a flow has for all of them.
 
 use syn::{Attribute, Result};
 
@@ -29,6 +29,9 @@ const OPTIONS: &[&str] = &[
 /// How many words of [`OPTIONS`], the first ones, say how a step is come to.
 const ENTRANCES: usize = 2;
 
+/// What a flow can say for all of its steps: what makes sense for each of them whatever it does.
+const DEFAULTS: &[&str] = &["retry", "timeout", "heartbeat", "on_exhausted", "durability"];
+
 const RETRY_OPTIONS: &[&str] = &["initial", "factor", "max_interval", "attempts", "total"];
 
 /// Reads a step.
@@ -57,6 +60,16 @@ pub(super) fn read(mark: Mark, attr: &Attribute, raw: &Raw, errors: &mut Diagnos
         errors.error(&sig.ident, "this name has no form in capitals for the step's constant: choose another");
     }
     Some(Step { handler, constant, options: given, wait: None })
+}
+
+/// Reads the `steps(…)` of `#[flow]`.
+pub(super) fn read_defaults(setting: &Setting<'_>, errors: &mut Diagnostics) -> Result<StepOptions> {
+    let mut defaults = StepOptions::default();
+    let tokens = setting.list("timeout = \"30s\"")?;
+    options::read_list(tokens, "steps", DEFAULTS, errors, |key, setting, errors| {
+        read_option(key, setting, &mut defaults, errors)
+    });
+    Ok(defaults)
 }
 
 fn read_option(

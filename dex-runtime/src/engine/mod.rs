@@ -31,6 +31,7 @@ mod fold;
 pub mod invariant;
 mod locks;
 mod meet;
+mod patch;
 mod retry;
 mod rpc;
 mod settle;
@@ -56,6 +57,7 @@ pub use self::event::{
 };
 pub use self::evolve::{Broken, evolve};
 pub use self::fold::{Recorded, fold};
+pub use self::patch::{Durability, Factor, OnExhausted, PatchedEnd, StepPatch};
 pub use self::state::{
     Answered, Attribute, Canceling, ChannelState, Closed, Execution, HandedOut, Message, Method, Output,
     Phase, RunIdentity, RunState, Status,

@@ -24,6 +24,7 @@ pub(super) fn flow(flow: &Flow) -> TokenStream {
     let timeout = timeout(flow, flow.timeout);
     let on_timeout = entered(flow, Entrance::Timeout).map(|step| quote!(on_timeout: #step,));
     let on_cancel = entered(flow, Entrance::Cancel).map(|step| quote!(on_cancel: #step,));
+    let endless = flow.endless.then(|| quote!(endless: true,));
     quote! {
         #private::FlowDefinition {
             name: #name,
@@ -36,6 +37,7 @@ pub(super) fn flow(flow: &Flow) -> TokenStream {
             #timeout
             #on_timeout
             #on_cancel
+            #endless
             ..#private::FlowDefinition::DEFAULT
         }
     }
@@ -127,7 +129,8 @@ fn rarer_options(flow: &Flow, options: &StepOptions) -> TokenStream {
         _ => TokenStream::new(),
     };
     let locks = locks(flow, &options.locks);
-    quote!(#heartbeat #on_exhausted #locks #durability)
+    let entry = (options.entrance == Some(Entrance::Elsewhere)).then(|| quote!(entry: true,));
+    quote!(#entry #heartbeat #on_exhausted #locks #durability)
 }
 
 fn aliases(member: &Member) -> Option<TokenStream> {

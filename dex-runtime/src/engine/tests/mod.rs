@@ -9,6 +9,7 @@ mod decisions;
 mod fold;
 mod invariant;
 mod locks;
+mod patch;
 mod pause;
 mod property;
 mod publish;

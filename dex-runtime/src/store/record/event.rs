@@ -1,8 +1,10 @@
 //! Events, one kind after the other. Times in them are distances from the transition's time.
 
+use std::sync::Arc;
+
 use super::bytes::{ReadError, Reader, Writer};
 use super::tag::event as tag;
-use crate::engine::Event;
+use crate::engine::{Event, StepPatch};
 use crate::ids::{Epoch, ExecutionNo};
 use crate::time::Timestamp;
 
@@ -32,8 +34,16 @@ impl Writer {
                 self.byte(tag::RPC_APPLIED);
                 self.name(rpc);
             }
-            Event::StepScheduled { execution, step, source, input, waits, recovery, locks } => {
-                self.of_execution(tag::STEP_SCHEDULED, *execution);
+            Event::StepScheduled { execution, step, source, input, waits, recovery, locks, patch } => {
+                // Most movements change nothing, and their bytes are as they were before there were patches.
+                match patch {
+                    None => self.of_execution(tag::STEP_SCHEDULED, *execution),
+                    Some(patch) => {
+                        self.byte(tag::STEP_SCHEDULED_WITH);
+                        self.patch(patch);
+                        self.execution(*execution);
+                    }
+                }
                 self.name(step);
                 self.source(source);
                 self.payload(input);
@@ -127,15 +137,11 @@ impl Reader<'_> {
             tag::ATTRIBUTE_DELETED => Event::AttributeDeleted { slot: self.slot()? },
             tag::MESSAGE_PUBLISHED => Event::MessagePublished { slot: self.slot()?, value: self.payload()? },
             tag::RPC_APPLIED => Event::RpcApplied { rpc: self.name()? },
-            tag::STEP_SCHEDULED => Event::StepScheduled {
-                execution: self.execution()?,
-                step: self.name()?,
-                source: self.source()?,
-                input: self.payload()?,
-                waits: self.flag()?,
-                recovery: self.option(Self::recovery)?,
-                locks: self.slots()?,
-            },
+            tag::STEP_SCHEDULED => self.step_scheduled(None)?,
+            tag::STEP_SCHEDULED_WITH => {
+                let patch = self.patch()?;
+                self.step_scheduled(Some(patch))?
+            }
             tag::LOCKS_TAKEN => Event::LocksTaken { execution: self.execution()? },
             tag::CHECKPOINT_STORED => {
                 Event::CheckpointStored { execution: self.execution()?, value: self.payload()? }
@@ -183,6 +189,19 @@ impl Reader<'_> {
             },
             tag::RUN_CLOSED => Event::RunClosed { closing: self.closing()? },
             other => return Err(self.unknown_tag("event", other)),
+        })
+    }
+
+    fn step_scheduled(&mut self, patch: Option<Arc<StepPatch>>) -> Result<Event, ReadError> {
+        Ok(Event::StepScheduled {
+            execution: self.execution()?,
+            step: self.name()?,
+            source: self.source()?,
+            input: self.payload()?,
+            waits: self.flag()?,
+            recovery: self.option(Self::recovery)?,
+            locks: self.slots()?,
+            patch,
         })
     }
 }
