@@ -111,7 +111,7 @@ impl Defaults {
     }
 
     #[step(entry)]
-    async fn from_elsewhere(&self) -> StepResult<Self> {
+    async fn audit(&self) -> StepResult<Self> {
         Ok(Next::dead_end())
     }
 
@@ -151,39 +151,45 @@ fn an_entry_and_a_flow_without_end_say_that_they_are() {
     let flow = Defaults::definition();
     assert!(flow.endless && !OrderFlow::definition().endless);
     let entries: Vec<_> = flow.steps.iter().filter(|step| step.entry).map(|step| step.name).collect();
-    assert_eq!(entries, ["from_elsewhere"]);
+    assert_eq!(entries, ["audit"]);
     let json = serde_json::to_value(flow).unwrap();
     assert_eq!((&json["endless"], &json["steps"][3]["entry"]), (&true.into(), &true.into()));
     assert_eq!((&json["steps"][0]["entry"], &json["steps"][4]["entry"]), (&false.into(), &false.into()));
-    check(&flow.to_mermaid(), expect![[r#"
+    check(
+        &flow.to_mermaid(),
+        expect![[r#"
         flowchart TD
             start(("start"))
             s1["plain"]
             s2["own"]
             s3["mended"]
             e4>"entry"]
-            s4["from_elsewhere"]
+            s4["audit"]
             s5["late"]
             start --> s1
             s1 --> s3
             s3 -.->|failure| s2
             e4 --> s4
-    "#]]);
-    check(&flow.to_dot(), expect![[r#"
+    "#]],
+    );
+    check(
+        &flow.to_dot(),
+        expect![[r#"
         digraph "Defaults" {
             start [shape=circle, label="start"];
             s1 [shape=box, label="plain"];
             s2 [shape=box, label="own"];
             s3 [shape=box, label="mended"];
             e4 [shape=plaintext, label="entry"];
-            s4 [shape=box, label="from_elsewhere"];
+            s4 [shape=box, label="audit"];
             s5 [shape=box, label="late"];
             start -> s1;
             s1 -> s3;
             s3 -> s2 [style=dashed, label="failure"];
             e4 -> s4;
         }
-    "#]]);
+    "#]],
+    );
 }
 
 #[expect(clippy::needless_pass_by_value, reason = "it is written at the place of the call")]

@@ -116,7 +116,8 @@ fn pauses_are_in_order(own: &StepOptions, flow: &StepOptions, errors: &mut Diagn
     let initial = Holds::of(own.initial, flow.initial).unwrap_or(Holds::Otherwise(INITIAL_DEFAULT));
     let max =
         Holds::of(own.max_interval, flow.max_interval).unwrap_or(Holds::Otherwise(MAX_INTERVAL_DEFAULT));
-    if initial.value() <= max.value() {
+    // That it is zero has been told.
+    if initial.value() <= max.value() || max.value().is_zero() {
         return;
     }
     match (initial, max) {

@@ -14,6 +14,7 @@ use std::time::Duration;
 pub use self::check::StepOptionsError;
 pub(crate) use self::effective::{Effective, End};
 use super::contract::RecoveredBy;
+use super::describe::StepDefinition;
 use super::handle::Step;
 use crate::engine::{Durability, OnExhausted};
 
@@ -152,6 +153,28 @@ impl<F, I> StepOptions<F, I> {
     pub const fn durability(mut self, durability: Durability) -> Self {
         self.given.durability = Some(durability);
         self
+    }
+
+    /// Says what is wrong with the options for a step that is described so: what would park a movement to it.
+    ///
+    /// A decision is looked at by the engine, so in a unit test without one this is the way to ask.
+    ///
+    /// ```
+    /// # use std::time::Duration;
+    /// # use dex_runtime::definition::{StepDefinition, StepOptions, StepOptionsError};
+    /// static SHIP: StepDefinition =
+    ///     StepDefinition { timeout: Some(Duration::from_secs(30)), ..StepDefinition::DEFAULT };
+    /// let options = StepOptions::<(), String>::new().heartbeat(Duration::from_mins(1));
+    /// let wrong = options.check(&SHIP).unwrap_err();
+    /// assert!(matches!(wrong, StepOptionsError::HeartbeatNeverMissed { .. }));
+    /// assert!(options.timeout(Duration::from_mins(5)).check(&SHIP).is_ok());
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// The first rule that they break.
+    pub fn check(&self, step: &'static StepDefinition) -> Result<(), StepOptionsError> {
+        self.given.patch(step).map(drop)
     }
 }
 

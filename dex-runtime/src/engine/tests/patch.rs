@@ -1,5 +1,7 @@
 //! What a movement changes about its step's options: the execution keeps it, and nobody else gets it.
 
+use std::sync::Arc;
+
 use super::words::{
     charging, complete, completed, fire, followed, give_up, go, if_empty, name, one, patch, patched_to,
     publish, recover_by, recovering, report, resume, rpc, scheduled, scheduled_by, start, start_wait,
@@ -10,12 +12,8 @@ use crate::engine::{Command, Event, Exhausted, Movement, Source, Staged, StepPat
 
 /// What the handler of an execution is called with.
 #[track_caller]
-fn patch_of(run: &Given, execution: u64) -> Option<StepPatch> {
-    run.task(execution).patch.as_deref().cloned()
-}
-
-fn three() -> Option<StepPatch> {
-    Some((*patch(3)).clone())
+fn patch_of(run: &Given, execution: u64) -> Option<Arc<StepPatch>> {
+    run.task(execution).patch
 }
 
 #[test]
@@ -27,14 +25,14 @@ fn a_decision_gives_each_movement_its_own_patch() {
         followed(1, 3, to("ship")),
         followed(1, 4, patched_to("bill", 1)),
     ]);
-    assert_eq!((patch_of(&run, 2), patch_of(&run, 3)), (three(), None));
-    assert_eq!(patch_of(&run, 4), Some((*patch(1)).clone()));
+    assert_eq!((patch_of(&run, 2), patch_of(&run, 3)), (Some(patch(3)), None));
+    assert_eq!(patch_of(&run, 4), Some(patch(1)));
 }
 
 #[test]
 fn starts_rpcs_and_conditional_decisions_have_patches_too() {
     let run = given([]).when(start(Some(patched_to("charge", 3)), Staged::default())).fine();
-    assert_eq!(patch_of(&run, 1), three());
+    assert_eq!(patch_of(&run, 1), Some(patch(3)));
     let report = rpc(Staged::default(), [patched_to("ship", 3)]);
     let run = run.when(Command::ApplyRpc(report)).then([
         Event::RpcApplied { rpc: name("patch") },
@@ -42,27 +40,27 @@ fn starts_rpcs_and_conditional_decisions_have_patches_too() {
     ]);
     let decision = if_empty(&["mail"], "done", patched_to("ask", 3));
     let run = run.when(publish("mail", &["hello"])).fine().when(complete(2, 1, decision)).fine();
-    assert_eq!(patch_of(&run, 3), three());
+    assert_eq!(patch_of(&run, 3), Some(patch(3)));
 }
 
 #[test]
 fn both_methods_and_all_attempts_have_it() {
     let movement = Movement { patch: Some(patch(3)), ..to_wait("ask") };
     let run = given([started(), scheduled(1, movement)]);
-    assert_eq!(patch_of(&run, 1), three());
+    assert_eq!(patch_of(&run, 1), Some(patch(3)));
     let run = run.when(Command::FailAttempt(report(1, 1))).fine().at(2).when(fire(1)).fine();
-    assert_eq!(patch_of(&run, 1), three());
+    assert_eq!(patch_of(&run, 1), Some(patch(3)));
     let run = run.when(start_wait(1, 2, one("a"))).fine().when(publish("a", &["x"])).fine();
-    assert_eq!(patch_of(&run, 1), three());
+    assert_eq!(patch_of(&run, 1), Some(patch(3)));
     let run = run.when(Command::FailAttempt(report(1, 3))).fine().at(4).when(fire(1)).fine();
-    assert_eq!(patch_of(&run, 1), three());
+    assert_eq!(patch_of(&run, 1), Some(patch(3)));
 }
 
 #[test]
 fn a_step_that_was_parked_still_has_it_when_it_is_resumed() {
     let run = given([started(), scheduled(1, patched_to("charge", 3))]);
     let run = run.when(give_up(1, 1, Exhausted::Park)).fine().when(resume(1)).fine();
-    assert_eq!(patch_of(&run, 1), three());
+    assert_eq!(patch_of(&run, 1), Some(patch(3)));
 }
 
 #[test]

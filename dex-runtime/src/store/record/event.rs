@@ -34,23 +34,7 @@ impl Writer {
                 self.byte(tag::RPC_APPLIED);
                 self.name(rpc);
             }
-            Event::StepScheduled { execution, step, source, input, waits, recovery, locks, patch } => {
-                // Most movements change nothing, and their bytes are as they were before there were patches.
-                match patch {
-                    None => self.of_execution(tag::STEP_SCHEDULED, *execution),
-                    Some(patch) => {
-                        self.byte(tag::STEP_SCHEDULED_WITH);
-                        self.patch(patch);
-                        self.execution(*execution);
-                    }
-                }
-                self.name(step);
-                self.source(source);
-                self.payload(input);
-                self.flag(*waits);
-                self.option(recovery.as_ref(), Self::recovery);
-                self.slots(locks);
-            }
+            Event::StepScheduled { .. } => self.step_scheduled(event),
             Event::LocksTaken { execution } => self.of_execution(tag::LOCKS_TAKEN, *execution),
             Event::CheckpointStored { execution, value } => {
                 self.of_execution(tag::CHECKPOINT_STORED, *execution);
@@ -120,6 +104,28 @@ impl Writer {
         }
     }
 
+    fn step_scheduled(&mut self, event: &Event) {
+        let Event::StepScheduled { execution, step, source, input, waits, recovery, locks, patch } = event
+        else {
+            return;
+        };
+        // Most movements change nothing, and their bytes are as they were before there were patches.
+        match patch {
+            None => self.byte(tag::STEP_SCHEDULED),
+            Some(patch) => {
+                self.byte(tag::STEP_SCHEDULED_WITH);
+                self.patch(patch);
+            }
+        }
+        self.execution(*execution);
+        self.name(step);
+        self.source(source);
+        self.payload(input);
+        self.flag(*waits);
+        self.option(recovery.as_ref(), Self::recovery);
+        self.slots(locks);
+    }
+
     fn of_execution(&mut self, tag: u8, execution: ExecutionNo) {
         self.byte(tag);
         self.execution(execution);
@@ -137,10 +143,10 @@ impl Reader<'_> {
             tag::ATTRIBUTE_DELETED => Event::AttributeDeleted { slot: self.slot()? },
             tag::MESSAGE_PUBLISHED => Event::MessagePublished { slot: self.slot()?, value: self.payload()? },
             tag::RPC_APPLIED => Event::RpcApplied { rpc: self.name()? },
-            tag::STEP_SCHEDULED => self.step_scheduled(None)?,
+            tag::STEP_SCHEDULED => self.scheduled(None)?,
             tag::STEP_SCHEDULED_WITH => {
                 let patch = self.patch()?;
-                self.step_scheduled(Some(patch))?
+                self.scheduled(Some(patch))?
             }
             tag::LOCKS_TAKEN => Event::LocksTaken { execution: self.execution()? },
             tag::CHECKPOINT_STORED => {
@@ -192,7 +198,7 @@ impl Reader<'_> {
         })
     }
 
-    fn step_scheduled(&mut self, patch: Option<Arc<StepPatch>>) -> Result<Event, ReadError> {
+    fn scheduled(&mut self, patch: Option<Arc<StepPatch>>) -> Result<Event, ReadError> {
         Ok(Event::StepScheduled {
             execution: self.execution()?,
             step: self.name()?,

@@ -244,9 +244,8 @@ impl Reader<'_> {
                 tag::addition::PATCHES => {
                     let patches: Vec<_> = self.list(|input| Ok((input.execution()?, input.patch()?)))?;
                     for (number, patch) in patches {
-                        let patched = state.executions.get_mut(&number);
-                        let patched = patched.ok_or_else(|| self.error("a patch of no execution"))?;
-                        patched.patch = Some(patch);
+                        let execution = state.executions.get_mut(&number);
+                        execution.ok_or_else(|| self.error("a patch of no execution"))?.patch = Some(patch);
                     }
                 }
                 other => return Err(self.unknown_tag("addition", other)),
