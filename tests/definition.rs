@@ -115,6 +115,11 @@ impl Defaults {
         Ok(Next::dead_end())
     }
 
+    #[step(entry, timeout = none, heartbeat = none)]
+    async fn unlimited(&self) -> StepResult<Self> {
+        Ok(Next::dead_end())
+    }
+
     #[on_timeout(heartbeat = "29s")]
     async fn late(&self) -> StepResult<Self> {
         Ok(Next::dead_end())
@@ -144,6 +149,8 @@ fn a_step_says_what_holds_for_it_whoever_said_so() {
     // A step that takes over settles the end of the retries, and what has to be certain before.
     assert_eq!(told("mended"), "30s 10s 5 2s 14400s Fail Sync");
     assert_eq!(told("late"), "30s 29s 5 2s 14400s Park Async");
+    let (_, unlimited) = flow.step("unlimited").unwrap();
+    assert_eq!((unlimited.timeout, unlimited.heartbeat, unlimited.retry.attempts), (None, None, Some(5)));
 }
 
 #[test]
@@ -151,44 +158,50 @@ fn an_entry_and_a_flow_without_end_say_that_they_are() {
     let flow = Defaults::definition();
     assert!(flow.endless && !OrderFlow::definition().endless);
     let entries: Vec<_> = flow.steps.iter().filter(|step| step.entry).map(|step| step.name).collect();
-    assert_eq!(entries, ["audit"]);
+    assert_eq!(entries, ["audit", "unlimited"]);
     let json = serde_json::to_value(flow).unwrap();
     assert_eq!((&json["endless"], &json["steps"][3]["entry"]), (&true.into(), &true.into()));
-    assert_eq!((&json["steps"][0]["entry"], &json["steps"][4]["entry"]), (&false.into(), &false.into()));
+    assert_eq!((&json["steps"][0]["entry"], &json["steps"][5]["entry"]), (&false.into(), &false.into()));
     check(
         &flow.to_mermaid(),
         expect![[r#"
-        flowchart TD
-            start(("start"))
-            s1["plain"]
-            s2["own"]
-            s3["mended"]
-            e4>"entry"]
-            s4["audit"]
-            s5["late"]
-            start --> s1
-            s1 --> s3
-            s3 -.->|failure| s2
-            e4 --> s4
-    "#]],
+            flowchart TD
+                start(("start"))
+                s1["plain"]
+                s2["own"]
+                s3["mended"]
+                e4>"entry"]
+                s4["audit"]
+                e5>"entry"]
+                s5["unlimited"]
+                s6["late"]
+                start --> s1
+                s1 --> s3
+                s3 -.->|failure| s2
+                e4 --> s4
+                e5 --> s5
+        "#]],
     );
     check(
         &flow.to_dot(),
         expect![[r#"
-        digraph "Defaults" {
-            start [shape=circle, label="start"];
-            s1 [shape=box, label="plain"];
-            s2 [shape=box, label="own"];
-            s3 [shape=box, label="mended"];
-            e4 [shape=plaintext, label="entry"];
-            s4 [shape=box, label="audit"];
-            s5 [shape=box, label="late"];
-            start -> s1;
-            s1 -> s3;
-            s3 -> s2 [style=dashed, label="failure"];
-            e4 -> s4;
-        }
-    "#]],
+            digraph "Defaults" {
+                start [shape=circle, label="start"];
+                s1 [shape=box, label="plain"];
+                s2 [shape=box, label="own"];
+                s3 [shape=box, label="mended"];
+                e4 [shape=plaintext, label="entry"];
+                s4 [shape=box, label="audit"];
+                e5 [shape=plaintext, label="entry"];
+                s5 [shape=box, label="unlimited"];
+                s6 [shape=box, label="late"];
+                start -> s1;
+                s1 -> s3;
+                s3 -> s2 [style=dashed, label="failure"];
+                e4 -> s4;
+                e5 -> s5;
+            }
+        "#]],
     );
 }
 

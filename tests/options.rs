@@ -25,7 +25,6 @@ enum Movement {
     Recovery,
     Park,
     Proceed,
-    Empty,
     Bad(Bad),
 }
 
@@ -56,7 +55,7 @@ impl Patient {
     fn options(movement: Movement) -> StepOptions<Self, Movement> {
         let options = StepOptions::new();
         match movement {
-            Movement::Plain | Movement::Empty => options,
+            Movement::Plain => options,
             Movement::Attempts => options.attempts(5),
             Movement::Pauses => options.initial(seconds(10)).factor(1.0).max_interval(seconds(10)),
             Movement::Timeout => options.timeout(seconds(5)),
@@ -172,10 +171,8 @@ async fn patient() -> TestEngine {
 #[tokio::test]
 async fn a_movement_without_options_goes_by_those_of_the_step() {
     let t = patient().await;
-    for movement in [Movement::Plain, Movement::Empty] {
-        let (log, _) = done(&t, movement).await;
-        assert_eq!(log, ["begin", "work 1", "work 2", "mend after no luck"]);
-    }
+    let (log, _) = done(&t, Movement::Plain).await;
+    assert_eq!(log, ["begin", "work 1", "work 2", "mend after no luck"]);
 }
 
 #[tokio::test]

@@ -19,7 +19,7 @@ impl Shop {
         Ok(Next::to(Self::THANK, ()))
     }
 
-    #[step(retry(initial = "2h"))]
+    #[step(timeout = none, heartbeat = "2m", retry(initial = "2h"))]
     async fn thank(&self) -> StepResult<Self> {
         Ok(Next::complete(()))
     }

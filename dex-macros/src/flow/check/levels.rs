@@ -6,9 +6,10 @@
 
 use std::time::Duration;
 
+use super::options::given;
 use crate::diagnostics::Diagnostics;
 use crate::duration;
-use crate::flow::model::{Flow, Step, StepOptions};
+use crate::flow::model::{Flow, Limit, Step, StepOptions};
 use crate::options::Given;
 
 /// Checks pairs of options, those of the flow first.
@@ -59,6 +60,13 @@ impl Holds {
         own.map(Self::Own).or_else(|| Some(Self::OfFlow(flow?.value)))
     }
 
+    fn limit(own: Option<Limit>, flow: Option<Limit>) -> Option<Self> {
+        match own {
+            Some(own) => given(own).map(Self::Own),
+            None => Self::of(None, flow.and_then(given)),
+        }
+    }
+
     fn value(self) -> Duration {
         match self {
             Self::Own(given) => given.value,
@@ -74,8 +82,8 @@ fn pair(own: &StepOptions, flow: &StepOptions, errors: &mut Diagnostics) {
 
 // The attempt would be over before anybody could miss a sign of life.
 fn heartbeat_can_be_missed(own: &StepOptions, flow: &StepOptions, errors: &mut Diagnostics) {
-    let heartbeat = Holds::of(own.heartbeat, flow.heartbeat);
-    let timeout = Holds::of(own.timeout, flow.timeout);
+    let heartbeat = Holds::limit(own.heartbeat, flow.heartbeat);
+    let timeout = Holds::limit(own.timeout, flow.timeout);
     let (Some(heartbeat), Some(timeout)) = (heartbeat, timeout) else { return };
     if heartbeat.value() < timeout.value() || timeout.value().is_zero() {
         return;

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use crate::diagnostics::Diagnostics;
-use crate::flow::model::{Flow, Retry, Rpc, StepOptions};
+use crate::flow::model::{Flow, Limit, Retry, Rpc, StepOptions};
 use crate::options::Given;
 
 pub(super) fn of_flow(flow: &Flow, errors: &mut Diagnostics) {
@@ -16,10 +16,15 @@ pub(super) fn of_rpc(rpc: &Rpc, errors: &mut Diagnostics) {
 
 /// Checks what a step says, or what a flow says for all of its steps, by itself.
 pub(super) fn of_step(options: &StepOptions, errors: &mut Diagnostics) {
-    may_be_given("timeout", options.timeout, errors);
-    may_be_given("heartbeat", options.heartbeat, errors);
+    may_be_given("timeout", options.timeout.and_then(given), errors);
+    may_be_given("heartbeat", options.heartbeat.and_then(given), errors);
     recovery_stands_alone(options, errors);
     retry_can_work(&options.retry, errors);
+}
+
+/// The limit, unless it is `none`.
+pub(super) fn given(limit: Limit) -> Option<Given<Duration>> {
+    Some(Given { value: limit.value?, span: limit.span })
 }
 
 fn may_be_given(word: &str, duration: Option<Given<Duration>>, errors: &mut Diagnostics) {

@@ -84,7 +84,8 @@ fn step(flow: &Flow, step: &Step) -> TokenStream {
     let (start, blocking) = (options.start.is_some(), !step.handler.is_async);
     let wait = option(step.wait.and_then(|wait| flow.waits.get(wait)).map(|each| wait(flow, step, each)));
     let retry = retry(flow, &options.retry);
-    let timeout = option(options.timeout.map(|timeout| duration(flow, timeout.value)));
+    let timeout =
+        option(options.timeout.and_then(|timeout| timeout.value).map(|timeout| duration(flow, timeout)));
     let recovery = options.on_failure.as_ref();
     let recovery =
         recovery.and_then(|recovery| flow.steps.iter().find(|other| other.handler.ident() == recovery));
@@ -115,8 +116,8 @@ fn step(flow: &Flow, step: &Step) -> TokenStream {
 fn rarer_options(flow: &Flow, options: &StepOptions) -> TokenStream {
     let private = flow.krate.private();
     let word = |word: &Option<Ident>| word.as_ref().map(ToString::to_string);
-    let heartbeat = options.heartbeat.map(|heartbeat| {
-        let heartbeat = option(Some(duration(flow, heartbeat.value)));
+    let heartbeat = options.heartbeat.and_then(|heartbeat| heartbeat.value).map(|heartbeat| {
+        let heartbeat = option(Some(duration(flow, heartbeat)));
         quote!(heartbeat: #heartbeat,)
     });
     let on_exhausted = match word(&options.on_exhausted).as_deref() {
