@@ -93,6 +93,30 @@ impl OrderFlow {
         Err(StepError::fatal("no account"))
     }
 
+    #[step(entry)]
+    fn hurry(&self, order: Order) -> StepResult<Self> {
+        let once = StepOptions::new().attempts(1);
+        if order.cents == 0 {
+            return Ok(Next::complete_if_empty(Self::APPROVAL, order.id.clone()).or_to_with(
+                Self::SHIP,
+                order,
+                once,
+            ));
+        }
+        let mended = StepOptions::new().timeout(Duration::from_secs(5)).on_failure(Self::REFUND_ORDER);
+        Ok(Next::to_with(Self::SHIP, order.clone(), mended).and(Self::SHIP, order).and_with(
+            Self::REFUND,
+            (),
+            StepOptions::new().attempts(1),
+        ))
+    }
+
+    #[rpc]
+    fn hurry_up(&self, ctx: &mut RpcContext<Self>, order: Order) -> RpcResult<()> {
+        ctx.start_step_with(Self::SHIP, order.clone(), StepOptions::new().attempts(1))?;
+        ctx.start_step(Self::SHIP, order)
+    }
+
     #[rpc]
     fn approve(&self, ctx: &mut RpcContext<Self>, by: String) -> RpcResult<Option<Status>> {
         ctx.publish(Self::APPROVAL, by.clone())?;
@@ -201,6 +225,25 @@ fn an_rpc_is_called_and_what_it_did_is_looked_at() {
     assert_eq!(ctx.staged(OrderFlow::NOTE), Some(Change::Set("ada".into())));
     assert_eq!(ctx.started(OrderFlow::SHIP), [Order { id: "order-17".into(), cents: 1 }]);
     assert!(ctx.started(OrderFlow::REFUND).is_empty());
+}
+
+#[test]
+fn the_options_of_a_movement_are_looked_at() {
+    let once = StepOptions::new().attempts(1);
+    let next = flow().hurry(order()).unwrap();
+    let mended = StepOptions::new().timeout(Duration::from_secs(5)).on_failure(OrderFlow::REFUND_ORDER);
+    assert_eq!(next.options(OrderFlow::SHIP), [mended, StepOptions::new()]);
+    assert_eq!(next.options(OrderFlow::REFUND), [StepOptions::new().attempts(1)]);
+    assert_eq!(next.inputs(OrderFlow::SHIP), [order(), order()]);
+    assert!(next.options(OrderFlow::CHARGE).is_empty());
+
+    let next = flow().hurry(Order { cents: 0, ..order() }).unwrap();
+    assert_eq!((next.options(OrderFlow::SHIP), next.output().as_deref()), (vec![once], Some("17")));
+
+    let mut ctx = RpcContext::test().build();
+    flow().hurry_up(&mut ctx, order()).unwrap();
+    assert_eq!(ctx.started_with(OrderFlow::SHIP), [once, StepOptions::new()]);
+    assert!(ctx.started_with(OrderFlow::REFUND).is_empty());
 }
 
 #[test]

@@ -1,7 +1,13 @@
-//! Durations in options: `"1h"`, `"1h 30m"`, `"250ms"`.
+//! Durations in options: `"1h"`, `"1h 30m"`, `"250ms"`. For users, the grammar is in the documentation of `#[flow]`.
 //!
-//! The grammar: one or more parts, each a whole number and a unit, with or without space between; the
-//! units are `ms`, `s`, `m` or `min`, `h` and `d`, and go from large to small, each at most once.
+//! ```text
+//! duration = part { part }
+//! part     = digits unit            with or without space around either
+//! unit     = "w" | "d" | "h" | "m" | "min" | "s" | "ms"
+//! ```
+//!
+//! Units go from large to small, each at most once, so that a slip such as `"1m 30m"` is told. Fractions are left
+//! out since parts can say the same, and weeks are the longest unit since months and years vary.
 
 use std::time::Duration;
 
@@ -12,10 +18,12 @@ const MS_MAX: u64 = DAYS_MAX * 24 * 3600 * 1000;
 
 /// The units with their length in milliseconds. `min` is another way to write `m`.
 const UNITS: &[(&str, u64)] =
-    &[("ms", 1), ("s", 1000), ("m", 60_000), ("min", 60_000), ("h", 3_600_000), ("d", 86_400_000)];
+    &[("ms", 1), ("s", 1000), ("m", 60_000), ("min", 60_000), ("h", 3_600_000), ("d", DAY), ("w", 7 * DAY)];
+
+const DAY: u64 = 86_400_000;
 
 const GRAMMAR: &str =
-    "write a number and a unit such as \"10s\" or \"1h 30m\"; the units are ms, s, m, h and d";
+    "write a number and a unit such as \"10s\" or \"1h 30m\"; the units are ms, s, m, h, d and w";
 
 /// Reads a duration.
 ///
@@ -54,13 +62,27 @@ fn part(text: &str) -> Result<(u64, u64, &str), String> {
     }
     let number = digits.parse().map_err(|_| too_long(text))?;
     let (unit, rest) = split_where(rest.trim_start(), |c| !c.is_alphabetic());
-    if unit.is_empty() {
-        return Err(format!("\"{digits}\" has no unit: {GRAMMAR}"));
-    }
     match UNITS.iter().find(|(name, _)| *name == unit) {
         Some((_, ms)) => Ok((number, *ms, rest)),
+        None if unit.is_empty() && rest.starts_with(['.', ',']) => {
+            Err(format!("\"{text}\" is not a whole number: {GRAMMAR}"))
+        }
+        None if unit.is_empty() => Err(format!("\"{digits}\" has no unit: {GRAMMAR}")),
         None => Err(format!("unknown unit \"{unit}\": {GRAMMAR}")),
     }
+}
+
+/// Writes a duration as it is read, from its largest unit to its smallest.
+pub(crate) fn text(duration: Duration) -> String {
+    let mut rest = u64::try_from(duration.as_millis()).unwrap_or(u64::MAX);
+    let mut parts = Vec::new();
+    for (unit, ms) in UNITS.iter().rev().filter(|(unit, _)| !["min", "w"].contains(unit)) {
+        if rest >= *ms {
+            parts.push(format!("{}{unit}", rest / ms));
+            rest %= ms;
+        }
+    }
+    if parts.is_empty() { "0s".to_owned() } else { parts.join(" ") }
 }
 
 fn split_where(text: &str, ends: impl Fn(char) -> bool) -> (&str, &str) {
@@ -82,6 +104,32 @@ mod tests {
         assert_eq!(ms("1h30min"), 90 * 60_000);
         assert_eq!(ms(" 1 d 2h 3m 4s 5ms "), 93_784_005);
         assert_eq!(ms("0s"), 0);
+        assert_eq!(ms("1w 1d"), 8 * u128::from(DAY));
+    }
+
+    #[test]
+    fn what_is_written_reads_back() {
+        for (given, written) in
+            [("90m", "1h 30m"), ("2w 1ms", "14d 1ms"), ("1500ms", "1s 500ms"), ("0ms", "0s")]
+        {
+            let duration = parse(given).unwrap();
+            assert_eq!(text(duration), written);
+            assert_eq!(parse(written).unwrap(), duration);
+        }
+    }
+
+    #[test]
+    fn a_wrong_text_is_told_for_what_it_is() {
+        for (wrong, what) in [
+            ("1.5h", "\"1.5h\" is not a whole number"),
+            ("1h 2,5m", "\"2,5m\" is not a whole number"),
+            ("10", "\"10\" has no unit"),
+            ("10S", "unknown unit \"S\""),
+            ("5us", "unknown unit \"us\""),
+            ("-5s", "expected a number at \"-5s\""),
+        ] {
+            assert!(parse(wrong).unwrap_err().starts_with(what), "{wrong}");
+        }
     }
 
     #[test]

@@ -118,6 +118,18 @@ impl Setting<'_> {
         Ok(Given { value, span: text.span() })
     }
 
+    /// `timeout = "10s"`, or `timeout = none` for no limit.
+    pub(crate) fn limit(&self, example: &str) -> Result<Given<Option<Duration>>> {
+        let ahead = self.input.fork();
+        if ahead.parse::<Token![=]>().is_ok() && ahead.parse::<Ident>().is_ok_and(|word| word == "none") {
+            self.input.parse::<Token![=]>()?;
+            let word: Ident = self.input.parse()?;
+            return Ok(Given { value: None, span: word.span() });
+        }
+        let Given { value, span } = self.duration(example)?;
+        Ok(Given { value: Some(value), span })
+    }
+
     /// `attempts = 5`.
     pub(crate) fn count(&self) -> Result<Given<u32>> {
         let example = format!("{} = 5", self.key);

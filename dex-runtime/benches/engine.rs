@@ -131,7 +131,7 @@ fn started(waits: bool) -> Option<RunState> {
 }
 
 fn movement(waits: bool) -> Movement {
-    Movement { step: name("charge_card"), input: payload(), waits, locks: Vec::new() }
+    Movement { step: name("charge_card"), input: payload(), waits, locks: Vec::new(), patch: None }
 }
 
 fn steps() -> Vec<Command> {

@@ -22,6 +22,8 @@ pub(crate) struct Flow {
     pub(crate) name: StoredName,
     pub(crate) output: Type,
     pub(crate) timeout: Option<Given<Duration>>,
+    /// `steps(…)`: what holds for all steps that do not say otherwise.
+    pub(crate) defaults: StepOptions,
     /// Whether no run is to complete.
     pub(crate) endless: bool,
     /// The word `schemas`.
@@ -103,14 +105,17 @@ pub(crate) struct StepOptions {
     /// How the step is come to beside the graph.
     pub(crate) entrance: Option<Entrance>,
     pub(crate) retry: Retry,
-    pub(crate) timeout: Option<Given<Duration>>,
-    pub(crate) heartbeat: Option<Given<Duration>>,
+    pub(crate) timeout: Option<Limit>,
+    pub(crate) heartbeat: Option<Limit>,
     pub(crate) on_failure: Option<Ident>,
     pub(crate) on_exhausted: Option<Ident>,
     pub(crate) durability: Option<Ident>,
     /// Names of attributes.
     pub(crate) locks: Vec<Ident>,
 }
+
+/// A limit, or the word `none`, by which a step has none although the flow has one for its steps.
+pub(crate) type Limit = Given<Option<Duration>>;
 
 /// How a step is come to beside the graph.
 #[derive(Clone, Copy, PartialEq, Eq)]

@@ -7,15 +7,15 @@ use quote::{ToTokens, quote};
 use syn::parse::{ParseStream, Parser as _};
 use syn::{Attribute, Generics, LitStr, Result, Token, Type};
 
-use super::member;
-use super::model::Flow;
+use super::model::{Flow, StepOptions};
+use super::{member, step};
 use crate::attributes;
 use crate::crate_path::CratePath;
 use crate::diagnostics::Diagnostics;
 use crate::names::StoredName;
 use crate::options::{self, Given};
 
-const OPTIONS: &[&str] = &["output", "name", "timeout", "endless", "schemas", "crate"];
+const OPTIONS: &[&str] = &["output", "name", "timeout", "steps", "endless", "schemas", "crate"];
 
 /// What was read: the block as it is given back, and the flow if there is one to speak of.
 pub(super) struct Parsed {
@@ -41,6 +41,7 @@ struct Options {
     output: Option<Type>,
     name: Option<LitStr>,
     timeout: Option<Given<Duration>>,
+    defaults: StepOptions,
     endless: bool,
     schemas: Option<Span>,
     krate: CratePath,
@@ -48,11 +49,12 @@ struct Options {
 
 fn read_options(args: TokenStream, errors: &mut Diagnostics) -> Options {
     let mut options = Options::default();
-    options::read_list(args, "#[flow]", OPTIONS, errors, |name, setting, _| {
+    options::read_list(args, "#[flow]", OPTIONS, errors, |name, setting, errors| {
         match name {
             "output" => options.output = Some(setting.ty()?),
             "name" => options.name = Some(setting.text()?),
             "timeout" => options.timeout = Some(setting.duration("30d")?),
+            "steps" => options.defaults = step::read_defaults(setting, errors)?,
             "endless" => options.endless = setting.flag().map(|_| true)?,
             "schemas" => options.schemas = Some(setting.flag()?),
             _ => options.krate = CratePath::given(setting.path()?),
@@ -126,6 +128,7 @@ fn assemble(options: Options, block: Block, errors: &mut Diagnostics) -> Option<
         name,
         output: options.output.unwrap_or_else(attributes::unit),
         timeout: options.timeout,
+        defaults: options.defaults,
         endless: options.endless,
         schemas: options.schemas,
         handles: members.handles,

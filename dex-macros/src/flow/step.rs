@@ -1,4 +1,4 @@
-//! `#[step]`, `#[on_timeout]` and `#[on_cancel]`: the options of a step.
+//! `#[step]`, `#[on_timeout]` and `#[on_cancel]`: the options of a step; and those that a flow has for all of them.
 
 use syn::{Attribute, Result};
 
@@ -28,6 +28,9 @@ const OPTIONS: &[&str] = &[
 
 /// How many words of [`OPTIONS`], the first ones, say how a step is come to.
 const ENTRANCES: usize = 2;
+
+/// What a flow can say for all of its steps: what makes sense for each of them whatever it does.
+const DEFAULTS: &[&str] = &["retry", "timeout", "heartbeat", "on_exhausted", "durability"];
 
 const RETRY_OPTIONS: &[&str] = &["initial", "factor", "max_interval", "attempts", "total"];
 
@@ -59,6 +62,16 @@ pub(super) fn read(mark: Mark, attr: &Attribute, raw: &Raw, errors: &mut Diagnos
     Some(Step { handler, constant, options: given, wait: None })
 }
 
+/// Reads the `steps(…)` of `#[flow]`.
+pub(super) fn read_defaults(setting: &Setting<'_>, errors: &mut Diagnostics) -> Result<StepOptions> {
+    let mut defaults = StepOptions::default();
+    let tokens = setting.list("timeout = \"30s\"")?;
+    options::read_list(tokens, "steps", DEFAULTS, errors, |key, setting, errors| {
+        read_option(key, setting, &mut defaults, errors)
+    });
+    Ok(defaults)
+}
+
 fn read_option(
     key: &str,
     setting: &Setting<'_>,
@@ -69,8 +82,8 @@ fn read_option(
         "start" => given.start = Some(setting.flag()?),
         "entry" => given.entrance = Some(setting.flag().map(|_| Entrance::Elsewhere)?),
         "retry" => given.retry = read_retry(setting, errors)?,
-        "timeout" => given.timeout = Some(setting.duration("30s")?),
-        "heartbeat" => given.heartbeat = Some(setting.duration("10s")?),
+        "timeout" => given.timeout = Some(setting.limit("30s")?),
+        "heartbeat" => given.heartbeat = Some(setting.limit("10s")?),
         "on_failure" => given.on_failure = Some(setting.method()?),
         "on_exhausted" => given.on_exhausted = Some(setting.word(&["fail", "park", "proceed"])?),
         "lock" => given.locks = setting.constants()?,

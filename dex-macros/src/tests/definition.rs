@@ -94,6 +94,87 @@ fn a_step_is_described_with_its_options_and_edges() {
 }
 
 #[test]
+fn a_step_is_described_with_what_the_flow_says_for_all() {
+    let shop = "impl Shop {
+        #[step(start, timeout = \"1m\", retry(total = \"1h\"))]
+        async fn charge(&self) -> StepResult<Self> { Self::REFUND; Next::complete(()) }
+
+        #[step(on_failure = charge)]
+        async fn refund(&self) -> StepResult<Self> {}
+    }";
+    check_part(
+        "endless, steps(timeout = \"30s\", retry(attempts = 5), on_exhausted = park, durability = async)",
+        shop,
+        "static DEFINITION",
+        &expect![[r#"
+            static DEFINITION: ::dex::__private::FlowDefinition = ::dex::__private::FlowDefinition {
+                name: "Shop",
+                docs: "",
+                output: "()",
+                steps: &[
+                    ::dex::__private::StepDefinition {
+                        name: "charge",
+                        docs: "",
+                        input: "()",
+                        start: true,
+                        blocking: false,
+                        wait: ::core::option::Option::None,
+                        retry: ::dex::__private::RetryPolicy {
+                            attempts: ::core::option::Option::Some(5u32),
+                            total: ::core::option::Option::Some(
+                                ::dex::__private::Duration::from_millis(3600000u64),
+                            ),
+                            ..::dex::__private::RetryPolicy::DEFAULT
+                        },
+                        timeout: ::core::option::Option::Some(
+                            ::dex::__private::Duration::from_millis(60000u64),
+                        ),
+                        on_failure: ::core::option::Option::None,
+                        edges: &[
+                            ::dex::__private::Edge {
+                                to: "refund",
+                                kind: ::dex::__private::EdgeKind::Next,
+                            },
+                        ],
+                        on_exhausted: ::dex::__private::OnExhausted::Park,
+                        durability: ::dex::__private::Durability::Async,
+                        ..::dex::__private::StepDefinition::DEFAULT
+                    },
+                    ::dex::__private::StepDefinition {
+                        name: "refund",
+                        docs: "",
+                        input: "()",
+                        start: false,
+                        blocking: false,
+                        wait: ::core::option::Option::None,
+                        retry: ::dex::__private::RetryPolicy {
+                            attempts: ::core::option::Option::Some(5u32),
+                            ..::dex::__private::RetryPolicy::DEFAULT
+                        },
+                        timeout: ::core::option::Option::Some(
+                            ::dex::__private::Duration::from_millis(30000u64),
+                        ),
+                        on_failure: ::core::option::Option::Some("charge"),
+                        edges: &[
+                            ::dex::__private::Edge {
+                                to: "charge",
+                                kind: ::dex::__private::EdgeKind::Failure,
+                            },
+                        ],
+                        ..::dex::__private::StepDefinition::DEFAULT
+                    },
+                ],
+                attributes: &[],
+                channels: &[],
+                rpcs: &[],
+                endless: true,
+                ..::dex::__private::FlowDefinition::DEFAULT
+            };
+        "#]],
+    );
+}
+
+#[test]
 fn handles_waits_and_rpcs_are_described() {
     let shop = "
     /// A shop.

@@ -8,6 +8,7 @@ mod hygiene;
 mod keyword;
 mod mistakes;
 mod rpcs;
+mod rules;
 mod schemas;
 mod steps;
 

@@ -151,7 +151,7 @@ fn payload() -> Payload {
 }
 
 pub(crate) fn movement(waits: bool) -> Movement {
-    Movement { step: name("charge_card"), input: payload(), waits, locks: Vec::new() }
+    Movement { step: name("charge_card"), input: payload(), waits, locks: Vec::new(), patch: None }
 }
 
 /// As many messages of one channel.

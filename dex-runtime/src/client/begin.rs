@@ -8,7 +8,9 @@ use super::beginning::Checked;
 use super::request::Request;
 use crate::definition::Registered;
 use crate::dex::written;
-use crate::engine::{self, CancelPlan, Command, Movement, Rejection, RunIdentity, RunState, Status, Stop};
+use crate::engine::{
+    self, CancelPlan, Command, Movement, Rejection, RunIdentity, RunState, Status, StepTarget, Stop,
+};
 use crate::error::{Error, ErrorKind, Result};
 use crate::ids::{FlowId, RunId};
 use crate::registry::{Refused, Resident, Submit};
@@ -44,7 +46,7 @@ impl Shard {
     /// Starts a run of `flow`. Two calls for one id are put in order here and nowhere else.
     pub(super) async fn start_run(self: &Arc<Self>, flow: &Registered, checked: Checked) -> Result<RunId> {
         self.check()?;
-        let Checked { flow_id, input, staged, reuse, timeout, request } = checked;
+        let Checked { flow_id, input, staged, reuse, timeout, patch, request } = checked;
         let guard = self.reserve(&flow_id).await;
         if let Some(request) = &request
             && let Some(run) = self.started_before(&flow_id, request).await?
@@ -59,11 +61,9 @@ impl Shard {
             run_id: self.run_ids.next(now),
             started_at: now,
         };
-        let movement = flow.start().map(|step| Movement {
-            step: step.name.clone(),
-            input,
-            waits: step.definition.wait.is_some(),
-            locks: step.locks.to_vec(),
+        let movement = flow.start().map(|step| {
+            let StepTarget { step, waits, locks } = step.target();
+            Movement { step, input, waits, locks, patch }
         });
         let run = Arc::new(Resident::fresh(identity.clone()));
         self.admit_fresh(&run, before)?;

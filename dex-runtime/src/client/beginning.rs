@@ -6,9 +6,9 @@ use std::time::Duration;
 use super::begin::Reuse;
 use super::request::Request;
 use super::untyped::UntypedRun;
-use crate::definition::Registered;
+use crate::definition::{Given, Registered};
 use crate::dex::Core;
-use crate::engine::{Staged, TimeoutAction};
+use crate::engine::{Staged, StepPatch, TimeoutAction};
 use crate::error::{Error, ErrorKind, Result};
 use crate::ids::{FlowId, Name};
 use crate::shard::Shard;
@@ -37,6 +37,8 @@ pub(super) struct Beginning {
     pub(super) timeout: Option<Duration>,
     /// What happens then; `None` for what its flow says.
     pub(super) on_timeout: Option<TimeoutPolicy>,
+    /// What is different about the start step's options.
+    pub(super) options: Given,
     /// Set if the start is a request.
     pub(super) request_id: Option<String>,
 }
@@ -49,6 +51,7 @@ pub(super) struct Checked {
     pub(super) staged: Staged,
     pub(super) reuse: Reuse,
     pub(super) timeout: Option<(Duration, TimeoutAction)>,
+    pub(super) patch: Option<Arc<StepPatch>>,
     pub(super) request: Option<Request>,
 }
 
@@ -61,6 +64,7 @@ impl Beginning {
             reuse: Reuse::default(),
             timeout: None,
             on_timeout: None,
+            options: Given::NOTHING,
             request_id: None,
         })
     }
@@ -77,21 +81,36 @@ impl Beginning {
     }
 
     fn check(self, flow: &Registered, grace: Duration) -> Result<Checked> {
-        let request = self.request(flow)?;
-        let Self { flow_id, input, staged, reuse, timeout, on_timeout, request_id: _ } = self;
+        let patch = self.patch(flow)?;
+        let request = self.request(flow, patch.as_deref())?;
+        let Self { flow_id, input, staged, reuse, timeout, on_timeout, options: _, request_id: _ } = self;
         let timeout = match timeout.or(flow.flow.definition().timeout) {
             Some(limit) => Some((whole(limit)?, action(flow, on_timeout, grace)?)),
             None => None,
         };
-        Ok(Checked { flow_id, input, staged, reuse, timeout, request })
+        Ok(Checked { flow_id, input, staged, reuse, timeout, patch, request })
+    }
+
+    /// What is different about the start step's options.
+    fn patch(&self, flow: &Registered) -> Result<Option<Arc<StepPatch>>> {
+        let wrong = |wrong: &dyn std::fmt::Display| {
+            let message = format!("the options given for the start of flow `{}`: {wrong}", flow.name);
+            Error::new(ErrorKind::InvalidValue, message)
+        };
+        match flow.start() {
+            Some(start) => self.options.patch(start.definition).map_err(|error| wrong(&error)),
+            None if self.options == Given::NOTHING => Ok(None),
+            None => Err(wrong(&"it begins with no step, so there is nothing that they are for")),
+        }
     }
 
     /// The request that the start is, with all that a repetition must have in common with it.
-    fn request(&self, flow: &Registered) -> Result<Option<Request>> {
+    fn request(&self, flow: &Registered, patch: Option<&StepPatch>) -> Result<Option<Request>> {
         let Some(id) = &self.request_id else { return Ok(None) };
         let Self { input, staged, reuse, timeout, on_timeout, .. } = self;
         let options = format!("{} {reuse:?} {timeout:?} {on_timeout:?}", flow.name);
         let mut content = vec![options.into_bytes(), input.as_bytes().to_vec()];
+        content.extend(patch.map(|patch| format!("options {patch}").into_bytes()));
         for (slot, value) in &staged.attributes {
             content.push(format!("attribute {slot}").into_bytes());
             content.extend(value.as_ref().map(|value| value.as_bytes().to_vec()));

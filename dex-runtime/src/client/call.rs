@@ -134,7 +134,7 @@ impl UntypedRun {
         let Some(run) = run else {
             return if changes { Err(self.closed(shard).await) } else { Ok(Applied::Done) };
         };
-        let movements = movements.into_iter().map(|(step, input)| worker::movement(flow, step, input));
+        let movements = movements.into_iter().map(|goal| worker::movement(flow, goal));
         let movements =
             movements.collect::<Result<_, _>>().map_err(|error| failed(rpc, error.into_parts().0))?;
         let cancels = worker::cancels(flow, cancels).map_err(|error| failed(rpc, error.into_parts().0))?;

@@ -69,7 +69,7 @@ pub(super) fn movement(flow: &Registered, step: &str, input: Payload) -> Result<
     let definition = flow.flow.definition();
     let target = flow.target(step).ok_or_else(|| definition.unknown(MemberKind::Step, step))?;
     let StepTarget { step, waits, locks } = target;
-    Ok(Movement { step, input, waits, locks })
+    Ok(Movement { step, input, waits, locks, patch: None })
 }
 
 /// An execution that an operator names, or the answer to a request that was carried out before.

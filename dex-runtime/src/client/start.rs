@@ -10,7 +10,7 @@ use std::time::Duration;
 use super::begin::Reuse;
 use super::beginning::{Beginning, TimeoutPolicy};
 use super::handle::RunHandle;
-use crate::definition::{Attribute, Channel, Flow};
+use crate::definition::{Attribute, Channel, Flow, StepOptions};
 use crate::dex::Core;
 use crate::error::Result;
 use crate::value::{Payload, Value};
@@ -75,6 +75,16 @@ impl<F: Flow> Start<F> {
     /// one, and else to fail.
     pub fn on_timeout(self, policy: TimeoutPolicy) -> Self {
         self.set(|beginning| beginning.on_timeout = Some(policy))
+    }
+
+    /// Sets options of the start step for this one run; what is not set is what the step itself says.
+    ///
+    /// Options that cannot work, or that are given for a flow without a start step, are an error of the start:
+    /// [`ErrorKind::InvalidValue`].
+    ///
+    /// [`ErrorKind::InvalidValue`]: crate::ErrorKind::InvalidValue
+    pub fn options(self, options: StepOptions<F, F::Input>) -> Self {
+        self.set(|beginning| beginning.options = options.given())
     }
 
     /// Makes this start one request, called `id`: a repetition with the same content gives the run that the

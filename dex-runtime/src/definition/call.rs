@@ -10,7 +10,7 @@ use super::context::{RpcContext, StepContext, WaitContext};
 use super::contract::{Rpc, WaitReturn};
 use super::error::{RpcError, RpcResult, StepError, StepResult, WaitResult};
 use super::flow::Flow;
-use super::next::{Cancel, Choice};
+use super::next::{Cancel, Choice, Goal};
 use super::wait::Part;
 use crate::engine::Staged;
 use crate::value::{Payload, Value};
@@ -156,7 +156,7 @@ pub struct RpcEnd {
     pub(crate) answer: Payload,
     pub(crate) staged: Staged,
     pub(crate) reads: Vec<(crate::ids::Slot, Option<u64>)>,
-    pub(crate) movements: Vec<(&'static str, Payload)>,
+    pub(crate) movements: Vec<Goal>,
     pub(crate) cancels: Vec<Cancel>,
 }
 

@@ -127,6 +127,18 @@ pub trait Takes<I> {
 #[diagnostic::do_not_recommend]
 impl<I> Takes<I> for I {}
 
+/// The input of a step that fails, where the recovery step takes an `R`. As [`Takes`], from the other side:
+/// asked so, the compiler does not take the one for the other before both are known.
+#[diagnostic::on_unimplemented(
+    message = "this step takes `{R}`, but the step that fails has the input `{Self}`",
+    label = "takes `{R}`",
+    note = "the recovery step is given the input of the step that failed: give both the same input type"
+)]
+pub trait RecoveredBy<R> {}
+
+#[diagnostic::do_not_recommend]
+impl<I> RecoveredBy<I> for I {}
+
 /// Whether a stored value fits a type.
 pub type Fit = std::result::Result<(), ValueError>;
 

@@ -4,7 +4,8 @@ use std::fmt;
 
 use super::flow::Flow;
 use super::handle::{Channel, Step};
-use super::next::{Choice, Next};
+use super::next::{Choice, Goal, Next};
+use super::options::StepOptions;
 use crate::ids::Slot;
 use crate::value::{Payload, Value, ValueError};
 
@@ -63,14 +64,19 @@ impl<F: Flow> IfEmpty<F> {
     }
 
     /// Goes on with `step` if a message is there.
+    pub fn or_to<I: Value>(self, step: Step<F, I>, input: I) -> Next<F> {
+        self.or_to_with(step, input, StepOptions::new())
+    }
+
+    /// As [`or_to`](Self::or_to), with other options for this one movement.
     #[expect(
         clippy::needless_pass_by_value,
         reason = "what is stored is given away: the caller need not borrow"
     )]
-    pub fn or_to<I: Value>(self, step: Step<F, I>, input: I) -> Next<F> {
+    pub fn or_to_with<I: Value>(self, step: Step<F, I>, input: I, options: StepOptions<F, I>) -> Next<F> {
         let Self { channels, output, .. } = self;
         Next::of(output.and_then(|output| {
-            let otherwise = (step.name(), Payload::encode(&input)?);
+            let otherwise = Goal::new(step, &input, &options)?;
             Ok(Choice::IfEmpty { channels, output, otherwise })
         }))
     }

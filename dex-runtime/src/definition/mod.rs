@@ -16,6 +16,7 @@ mod if_empty;
 mod indexable;
 mod members;
 mod next;
+mod options;
 mod registered;
 pub mod schema;
 mod wait;
@@ -23,8 +24,8 @@ mod wait;
 pub(crate) use self::context::{Core, Keep, Live, Pulse, StepInfo};
 pub use self::context::{RpcContext, StepContext, WaitContext};
 pub use self::describe::{
-    AttributeDefinition, ChannelDefinition, Durability, Edge, EdgeKind, FlowDefinition, OnExhausted,
-    RpcDefinition, StepDefinition, WaitDefinition,
+    AttributeDefinition, ChannelDefinition, Edge, EdgeKind, FlowDefinition, RpcDefinition, StepDefinition,
+    WaitDefinition,
 };
 pub(crate) use self::error::cut;
 pub use self::error::{RpcError, RpcResult, StepError, StepResult, WaitResult};
@@ -33,8 +34,10 @@ pub use self::handle::{Attribute, Channel, Step};
 pub use self::if_empty::{Channels, IfEmpty};
 pub use self::indexable::{Indexable, indexable};
 pub(crate) use self::members::MemberKind;
-pub(crate) use self::next::{Cancel, Choice};
+pub(crate) use self::next::{Cancel, Choice, Goal};
 pub use self::next::{Next, OutputIs};
+pub(crate) use self::options::{Effective, End, Given};
+pub use self::options::{StepOptions, StepOptionsError};
 pub(crate) use self::registered::{Flows, Place, Registered, StepInput};
 pub use self::schema::{FlowSchemas, RpcSchemas, StepSchemas, ValueSchema};
 pub use self::wait::{
@@ -42,3 +45,4 @@ pub use self::wait::{
     OneOf8, OneOf9, OneOf10, OneOf11, OneOf12, Timer, TimerFired, Wait,
 };
 pub(crate) use self::wait::{Part, PartKind};
+pub use crate::engine::{Durability, OnExhausted};

@@ -7,6 +7,7 @@ use super::error::cut;
 use super::flow::Flow;
 use super::handle::Step;
 use super::if_empty::{Channels, IfEmpty};
+use super::options::{Given, StepOptions};
 use crate::engine::Decision;
 use crate::ids::Slot;
 use crate::value::{Payload, Value, ValueError};
@@ -51,9 +52,27 @@ impl<O: Value> OutputIs<O> for O {
 /// A decision before the runtime has looked up what it names.
 #[derive(Debug)]
 pub(crate) enum Choice {
-    Continue(Vec<(&'static str, Payload)>),
-    IfEmpty { channels: Vec<Slot>, output: Payload, otherwise: (&'static str, Payload) },
+    Continue(Vec<Goal>),
+    IfEmpty { channels: Vec<Slot>, output: Payload, otherwise: Goal },
     Other(Decision),
+}
+
+/// A step to go to, with what it is given.
+#[derive(Debug)]
+pub(crate) struct Goal {
+    pub(crate) step: &'static str,
+    pub(crate) input: Payload,
+    pub(crate) options: Given,
+}
+
+impl Goal {
+    pub(crate) fn new<F, I: Value>(
+        step: Step<F, I>,
+        input: &I,
+        options: &StepOptions<F, I>,
+    ) -> Result<Self, ValueError> {
+        Ok(Self { step: step.name(), input: Payload::encode(input)?, options: options.given() })
+    }
 }
 
 /// Executions that are ended: all of a step, or those with the same source as the one that says so.
@@ -73,30 +92,53 @@ impl<F: Flow> Next<F> {
         Self::each(step, [input])
     }
 
+    /// Goes on with `step`, with other options for this one movement.
+    ///
+    /// Options that cannot work park the step that decides so; [`StepOptionsError`] says which those are.
+    ///
+    /// [`StepOptionsError`]: super::StepOptionsError
+    pub fn to_with<I: Value>(step: Step<F, I>, input: I, options: StepOptions<F, I>) -> Self {
+        Self::each_with(step, [input], options)
+    }
+
     /// Goes on with one execution of `step` for each of `inputs`, all at once, in this order.
     ///
     /// With no inputs at all and nothing added by [`and`](Self::and), there is no next step; the step is
     /// then parked, as no repetition can mend that.
     pub fn each<I: Value>(step: Step<F, I>, inputs: impl IntoIterator<Item = I>) -> Self {
-        let movements: Result<Vec<_>, _> =
-            inputs.into_iter().map(|input| Ok((step.name(), Payload::encode(&input)?))).collect();
-        Self::of(movements.map(Choice::Continue))
+        Self::each_with(step, inputs, StepOptions::new())
+    }
+
+    /// As [`each`](Self::each), with other options for these movements.
+    pub fn each_with<I: Value>(
+        step: Step<F, I>,
+        inputs: impl IntoIterator<Item = I>,
+        options: StepOptions<F, I>,
+    ) -> Self {
+        let goals: Result<Vec<_>, _> =
+            inputs.into_iter().map(|input| Goal::new(step, &input, &options)).collect();
+        Self::of(goals.map(Choice::Continue))
     }
 
     /// Also goes on with `step`. All parts of a decision start in one commit.
     ///
     /// Only decisions that go on can be added to; after [`complete`](Self::complete) and its like there is
     /// nothing to add, and the step is parked.
+    pub fn and<I: Value>(self, step: Step<F, I>, input: I) -> Self {
+        self.and_with(step, input, StepOptions::new())
+    }
+
+    /// As [`and`](Self::and), with other options for this one movement.
     #[expect(
         clippy::needless_pass_by_value,
         reason = "what is stored is given away: the caller need not borrow"
     )]
-    pub fn and<I: Value>(self, step: Step<F, I>, input: I) -> Self {
+    pub fn and_with<I: Value>(self, step: Step<F, I>, input: I, options: StepOptions<F, I>) -> Self {
         let cancels = self.cancels;
         let decision = self.decision.and_then(|choice| match choice {
-            Choice::Continue(mut movements) => {
-                movements.push((step.name(), Payload::encode(&input)?));
-                Ok(Choice::Continue(movements))
+            Choice::Continue(mut goals) => {
+                goals.push(Goal::new(step, &input, &options)?);
+                Ok(Choice::Continue(goals))
             }
             Choice::IfEmpty { .. } | Choice::Other(_) => Err(ValueError::Encode {
                 type_name: std::any::type_name::<Self>(),

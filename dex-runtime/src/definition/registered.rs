@@ -120,12 +120,7 @@ impl Registered {
 
     /// The step with this stored name, as the engine starts it by itself.
     pub(crate) fn target(&self, step: &str) -> Option<StepTarget> {
-        let found = self.step(step)?;
-        Some(StepTarget {
-            step: found.name.clone(),
-            waits: found.definition.wait.is_some(),
-            locks: found.locks.to_vec(),
-        })
+        self.step(step).map(|found| found.target())
     }
 
     /// How a run of the flow is cancelled whose handlers get `grace`.
@@ -158,6 +153,17 @@ pub(crate) struct Place<'a, D: 'static> {
     pub(crate) name: &'a Name,
     /// What it has for itself, or wants nobody else to.
     pub(crate) locks: &'a [Slot],
+}
+
+impl Place<'_, StepDefinition> {
+    /// The step, as the engine starts it by itself.
+    pub(crate) fn target(&self) -> StepTarget {
+        StepTarget {
+            step: self.name.clone(),
+            waits: self.definition.wait.is_some(),
+            locks: self.locks.to_vec(),
+        }
+    }
 }
 
 impl<D> Clone for Place<'_, D> {

@@ -87,6 +87,7 @@ fn start(state: &RunState, target: &StepTarget, source: Source) -> Event {
         waits,
         recovery: None,
         locks,
+        patch: None,
     }
 }
 

@@ -1,8 +1,10 @@
 //! What can be asked of a run.
 
+use std::sync::Arc;
 use std::time::Duration;
 
 use super::event::{CancelPlan, Failure, RetryPolicy, StepTarget, Stop, TimeoutAction};
+use super::patch::StepPatch;
 use super::state::RunIdentity;
 use super::wait::Condition;
 use crate::ids::{Attempt, Epoch, ExecutionNo, Name, Slot};
@@ -165,6 +167,8 @@ pub struct Movement {
     pub waits: bool,
     /// Attributes that the step has for itself while it runs, in their order, each once.
     pub locks: Vec<Slot>,
+    /// What this movement changes about the step's options.
+    pub patch: Option<Arc<StepPatch>>,
 }
 
 /// Executions that a step or an RPC ends: all of a step, or those that have the same source as the one

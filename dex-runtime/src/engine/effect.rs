@@ -1,6 +1,9 @@
 //! What the shell has to do after a commit.
 
+use std::sync::Arc;
+
 use super::event::{Event, Recovery};
+use super::patch::StepPatch;
 use super::state::{Execution, Method, Phase, RunState, Status};
 use crate::ids::{Attempt, ExecutionNo, Name};
 use crate::time::Timestamp;
@@ -54,6 +57,8 @@ pub struct Task {
     pub failures: u32,
     /// What the step recovers from, if it is a recovery.
     pub recovery: Option<Recovery>,
+    /// What the movement changes about the step's options.
+    pub patch: Option<Arc<StepPatch>>,
     /// How far an earlier attempt said it had come.
     pub checkpoint: Option<Payload>,
     /// Whether the run is being cancelled, and the handler is to know it from the start.
@@ -71,6 +76,7 @@ impl Task {
             outcome: execution.outcome_value(),
             failures: execution.failures,
             recovery: execution.recovery.clone(),
+            patch: execution.patch.clone(),
             checkpoint: execution.checkpoint.clone(),
             canceling: run.is_winding_down(),
         }

@@ -2,8 +2,10 @@
 //!
 //! How they look on disk is `store/record`'s business.
 
+use std::sync::Arc;
 use std::time::Duration;
 
+use super::patch::StepPatch;
 use super::state::{RunIdentity, Status};
 use super::wait::{Condition, Matched};
 use crate::ids::{Epoch, ExecutionNo, Name, Slot};
@@ -60,6 +62,8 @@ pub enum Event {
         recovery: Option<Recovery>,
         /// Attributes that the step has for itself while it runs, in their order, each once.
         locks: Vec<Slot>,
+        /// What the movement changes about the step's options.
+        patch: Option<Arc<StepPatch>>,
     },
     /// The locks that an execution waited for are free and now its own; its handler is called.
     LocksTaken {

@@ -207,7 +207,7 @@ fn publish(state: &mut RunState, slot: &Slot, value: &Payload) {
 }
 
 fn schedule(state: &mut RunState, event: &Event, at: Timestamp) -> Option<()> {
-    let Event::StepScheduled { execution, step, source, input, waits, recovery, locks } = event else {
+    let Event::StepScheduled { execution, step, source, input, waits, recovery, locks, patch } = event else {
         return None;
     };
     if execution.0 != state.scheduled + 1 {
@@ -239,6 +239,7 @@ fn schedule(state: &mut RunState, event: &Event, at: Timestamp) -> Option<()> {
         last_failure: None,
         recovery: recovery.clone(),
         locks: locks.clone(),
+        patch: patch.clone(),
         checkpoint: None,
         handed_out: None,
         outcome: None,

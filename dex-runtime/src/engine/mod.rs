@@ -32,6 +32,7 @@ pub mod invariant;
 mod locks;
 mod meet;
 mod operate;
+mod patch;
 mod retry;
 mod rpc;
 mod settle;
@@ -57,6 +58,7 @@ pub use self::event::{
 };
 pub use self::evolve::{Broken, evolve};
 pub use self::fold::{Recorded, fold};
+pub use self::patch::{Durability, Factor, OnExhausted, PatchedEnd, StepPatch};
 pub use self::state::{
     Answered, Attribute, Canceling, ChannelState, Closed, Execution, HandedOut, Message, Method, Output,
     Phase, RunIdentity, RunState, Status,

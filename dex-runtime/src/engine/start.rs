@@ -21,6 +21,7 @@ pub(super) fn start(request: Start, now: Timestamp, limits: &Limits) -> Result<V
         waits: movement.waits,
         recovery: None,
         locks: movement.locks,
+        patch: movement.patch,
     }));
     Ok(events)
 }

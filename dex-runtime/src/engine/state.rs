@@ -4,6 +4,7 @@ use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::sync::Arc;
 
 use super::event::{Closing, Failure, Recovery, RunTimeout, Source, StepTarget};
+use super::patch::StepPatch;
 use super::wait::{Condition, Outcome};
 use crate::ids::{Attempt, Epoch, ExecutionNo, FlowId, Name, RunId, Slot};
 use crate::time::Timestamp;
@@ -159,6 +160,8 @@ pub struct Execution {
     pub recovery: Option<Recovery>,
     /// Attributes that the step has for itself from its first hand-out to its end.
     pub locks: Vec<Slot>,
+    /// What its movement changes about the step's options, for both methods and all attempts.
+    pub patch: Option<Arc<StepPatch>>,
     /// How far the step said it had come; kept over its attempts.
     pub checkpoint: Option<Payload>,
     /// The last hand-out that was written down before its handler was called.

@@ -151,6 +151,7 @@ pub(super) fn schedule(
             waits: movement.waits,
             recovery: None,
             locks: movement.locks,
+            patch: movement.patch,
         });
     }
     Ok(())
@@ -199,6 +200,8 @@ pub(super) fn fail(state: &RunState, report: FailureReport, now: Timestamp) -> R
                 waits: target.waits,
                 recovery: Some(recovery),
                 locks: target.locks,
+                // What was said of the step that failed is not said of this one.
+                patch: None,
             };
             vec![Event::StepFailed { execution, failure }, scheduled]
         }

@@ -56,16 +56,20 @@ impl StepInfo {
         let Self { id, since, .. } = self;
         let failure = self.last_failure.as_ref().map_or("", |failure| failure.message.as_str());
         let due = self.due.map(|due| due.to_string());
+        let options = match &self.patch {
+            Some(patch) => format!("; its movement says {patch}"),
+            None => String::new(),
+        };
         match self.phase {
-            StepPhase::Running => format!("{id} runs since {since}"),
+            StepPhase::Running => format!("{id} runs since {since}{options}"),
             StepPhase::Retrying => format!(
-                "{id} failed {} times ({failure}); it is tried again at {}",
+                "{id} failed {} times ({failure}); it is tried again at {}{options}",
                 self.failures,
                 due.unwrap_or_default(),
             ),
             StepPhase::Parked => {
                 format!(
-                    "{id} is parked since {since} ({failure}); after the fix, `retry_step(\"{id}\")` moves it; `skip_step` ends it"
+                    "{id} is parked since {since} ({failure}); after the fix, `retry_step(\"{id}\")` moves it; `skip_step` ends it{options}"
                 )
             }
             StepPhase::Locked => {

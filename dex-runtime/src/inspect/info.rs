@@ -1,6 +1,8 @@
 //! What a run is and does at one moment.
 
-use crate::engine::{Closed, Execution, Failure, Phase, RunState, Status};
+use std::sync::Arc;
+
+use crate::engine::{Closed, Execution, Failure, Phase, RunState, Status, StepPatch};
 use crate::ids::{FlowId, Name, RunId, Slot};
 use crate::time::Timestamp;
 
@@ -52,6 +54,8 @@ pub struct StepInfo {
     pub channels: Vec<String>,
     /// The attributes that it waits to have for itself.
     pub locks: Vec<LockInfo>,
+    /// What its movement changes about the step's options, if it does.
+    pub patch: Option<Arc<StepPatch>>,
 }
 
 /// An attribute that a step waits to have for itself.
@@ -139,6 +143,7 @@ impl StepInfo {
                 Phase::Blocked => execution.locks.iter().map(|slot| LockInfo::of(state, slot)).collect(),
                 _ => Vec::new(),
             },
+            patch: execution.patch.clone(),
         }
     }
 }

@@ -3,24 +3,23 @@
 use std::time::Duration;
 
 use crate::definition::call::{StepEnd, WaitEnd};
-use crate::definition::{Cancel, Choice, OnExhausted, Registered, StepError};
+use crate::definition::{Cancel, Choice, Effective, End, Goal, OnExhausted, Registered, StepError};
 use crate::engine::{
     CancelSteps, Command, Decision, Exhausted, Failure, FailureKind, FailureReport, Movement, StepReport,
     StepTarget, WaitReport,
 };
 use crate::ids::{Attempt, Name};
 use crate::time::Timestamp;
-use crate::value::Payload;
 
 /// The command of a step that returned a decision.
 pub(super) fn complete(flow: &Registered, attempt: Attempt, end: StepEnd) -> Result<Command, StepError> {
     let decision = match end.choice {
-        Choice::Continue(movements) => {
-            let movements = movements.into_iter().map(|(step, input)| movement(flow, step, input));
+        Choice::Continue(goals) => {
+            let movements = goals.into_iter().map(|goal| movement(flow, goal));
             Decision::Continue(movements.collect::<Result<_, _>>()?)
         }
-        Choice::IfEmpty { channels, output, otherwise: (step, input) } => {
-            let otherwise = movement(flow, step, input)?;
+        Choice::IfEmpty { channels, output, otherwise } => {
+            let otherwise = movement(flow, otherwise)?;
             Decision::CompleteIfEmpty { channels, output, otherwise }
         }
         Choice::Other(decision) => decision,
@@ -29,10 +28,15 @@ pub(super) fn complete(flow: &Registered, attempt: Attempt, end: StepEnd) -> Res
     Ok(Command::CompleteStep(StepReport { attempt, decision, cancels, staged: end.staged }))
 }
 
-/// The entry into the step with this stored name.
-pub(crate) fn movement(flow: &Registered, step: &str, input: Payload) -> Result<Movement, StepError> {
-    let StepTarget { step, waits, locks } = flow.target(step).ok_or_else(|| unknown(flow, step))?;
-    Ok(Movement { step, input, waits, locks })
+/// The entry into a step.
+pub(crate) fn movement(flow: &Registered, goal: Goal) -> Result<Movement, StepError> {
+    let Goal { step, input, options } = goal;
+    let found = flow.step(step).ok_or_else(|| unknown(flow, step))?;
+    let patch = options.patch(found.definition).map_err(|wrong| {
+        StepError::unworkable(format_args!("the options given for step `{step}`: {wrong}"))
+    })?;
+    let StepTarget { step, waits, locks } = found.target();
+    Ok(Movement { step, input, waits, locks, patch })
 }
 
 /// The executions that a handler ends.
@@ -67,19 +71,18 @@ pub(super) struct Failed {
     pub(super) error: StepError,
 }
 
-/// The command of a failed attempt of `step`.
-pub(super) fn fail(flow: &Registered, step: &str, failed: Failed) -> Command {
+/// The command of a failed attempt of a step with these options.
+pub(super) fn fail(flow: &Registered, options: &Effective<'_>, failed: Failed) -> Command {
     let Failed { attempt, started_at, error } = failed;
     let (failure, retry_after) = error.into_parts();
-    let definition = flow.step(step).map(|found| found.definition);
-    let recovery = definition.and_then(|step| step.on_failure).and_then(|recovery| flow.target(recovery));
-    let exhausted = match (recovery, definition.map(|step| step.on_exhausted)) {
-        (Some(recovery), _) => Exhausted::Recover(recovery),
-        (None, Some(OnExhausted::Park)) => Exhausted::Park,
-        (None, Some(OnExhausted::Proceed)) => Exhausted::Proceed,
-        (None, Some(OnExhausted::Fail) | None) => Exhausted::Fail,
+    let exhausted = match options.end {
+        // A movement may name a recovery that this build has no more; then somebody has to look at it.
+        End::Recover(recovery) => flow.target(recovery).map_or(Exhausted::Park, Exhausted::Recover),
+        End::Of(OnExhausted::Park) => Exhausted::Park,
+        End::Of(OnExhausted::Proceed) => Exhausted::Proceed,
+        End::Of(OnExhausted::Fail) => Exhausted::Fail,
     };
-    let retry = definition.map(|step| step.retry).unwrap_or_default();
+    let retry = options.retry;
     Command::FailAttempt(FailureReport { attempt, started_at, failure, retry_after, retry, exhausted })
 }
 

@@ -5,9 +5,7 @@ use std::sync::Arc;
 use super::invoke::{Deadline, Ended, Leash, call as worker_call, run_blocking};
 use super::outcome::{self, Failed};
 use crate::definition::call::CallFuture;
-use crate::definition::{
-    Core, Keep, Live, Pulse, Registered, StepDefinition, StepError, StepInfo, StepInput,
-};
+use crate::definition::{Core, Effective, Keep, Live, Pulse, Registered, StepError, StepInfo, StepInput};
 use crate::dispatch::Job;
 use crate::engine::{Command, Method, Rejection, Task, View};
 use crate::ids::Attempt;
@@ -45,7 +43,9 @@ async fn make_call(shard: &Arc<Shard>, job: Job) {
     let started_at = shard.clock.now();
     let Some(call) = begin(&run, attempt) else { return };
     let blocking = definition.blocking && task.method == Method::Execute;
-    let called = Called { shard, flow, run: &run, definition, started_at };
+    let patch = task.patch.clone();
+    let options = Effective::of(definition, patch.as_deref());
+    let called = Called { shard, flow, run: &run, options, started_at };
     let call = called.invoke(*task, view, call);
     // What runs on the blocking pool does not await anything.
     let ended = if blocking { call.await } else { busy.handler(call).await };
@@ -55,12 +55,10 @@ async fn make_call(shard: &Arc<Shard>, job: Job) {
         Ended::Returned(Ok(command)) => Ok(command),
         Ended::Returned(Err(error)) => Err(error),
         Ended::Panicked(failure) => Err(StepError::from_failure(failure)),
-        Ended::TimedOut => Err(outcome::timed_out(definition.timeout.unwrap_or_default())),
-        Ended::Silent => Err(outcome::silent(definition.heartbeat.unwrap_or_default())),
+        Ended::TimedOut => Err(outcome::timed_out(called.options.timeout.unwrap_or_default())),
+        Ended::Silent => Err(outcome::silent(called.options.heartbeat.unwrap_or_default())),
     };
-    let command = command
-        .unwrap_or_else(|error| outcome::fail(flow, step.as_str(), Failed { attempt, started_at, error }));
-    called.report(command);
+    called.report(command.unwrap_or_else(|error| called.fail(attempt, error)));
     drop((alone, busy));
 }
 
@@ -97,7 +95,7 @@ struct Called<'a> {
     shard: &'a Arc<Shard>,
     flow: &'a Arc<Registered>,
     run: &'a Arc<Resident>,
-    definition: &'static StepDefinition,
+    options: Effective<'a>,
     started_at: Timestamp,
 }
 
@@ -105,7 +103,7 @@ impl Called<'_> {
     async fn invoke(&self, task: Task, view: View, call: RunningCall) -> Ended<Result<Command, StepError>> {
         let Some(found) = self.flow.step(task.step.as_str()) else { return Ended::CalledOff };
         let clock = &self.shard.clock;
-        let deadline = self.definition.timeout;
+        let deadline = self.options.timeout;
         let deadline = deadline.map(|limit| Deadline::new(clock, self.started_at.saturating_add(limit)));
         let RunningCall { called_off, canceled } = call;
         let mut leash = Leash { called_off: Some(called_off), deadline, heartbeat: None };
@@ -120,7 +118,7 @@ impl Called<'_> {
             Method::Execute => {
                 let pulse = Arc::new(Pulse::new(clock));
                 leash.heartbeat =
-                    self.definition.heartbeat.map(|silence| Deadline::silence(clock, &pulse, silence));
+                    self.options.heartbeat.map(|silence| Deadline::silence(clock, &pulse, silence));
                 let keep = keep(self.shard, self.run, attempt);
                 let info = StepInfo {
                     step: task.step.clone(),
@@ -141,6 +139,11 @@ impl Called<'_> {
         }
     }
 
+    /// The command of an attempt that failed.
+    fn fail(&self, attempt: Attempt, error: StepError) -> Command {
+        outcome::fail(self.flow, &self.options, Failed { attempt, started_at: self.started_at, error })
+    }
+
     /// Submits what a handler call led to.
     fn report(&self, command: Command) {
         let about = match &command {
@@ -149,15 +152,14 @@ impl Called<'_> {
             _ => None,
         };
         let run_id = self.run.identity().run_id;
-        let submit = || Submit { durable: self.definition.is_sync(), ..Submit::URGENT };
+        let submit = || Submit { durable: self.options.is_sync(), ..Submit::URGENT };
         let Err(refused) = self.shard.writer.submit(self.run, command, submit()) else { return };
         match (refused, about) {
             // The run has moved on without this attempt.
             (Refused::Rejected(Rejection::StaleAttempt { .. } | Rejection::Closed { .. }), _) => {}
             // What the handler wants cannot be, and will not be when it wants it again.
             (Refused::Rejected(rejection), Some(attempt)) => {
-                let (started_at, error) = (self.started_at, StepError::unworkable(rejection));
-                let failed = outcome::fail(self.flow, "", Failed { attempt, started_at, error });
+                let failed = self.fail(attempt, StepError::unworkable(rejection));
                 if let Err(refused) = self.shard.writer.submit(self.run, failed, submit()) {
                     tracing::warn!(run = %run_id, ?refused, "a refused step cannot be parked");
                 }

@@ -70,6 +70,7 @@ fn events(run: u8) -> Vec<Event> {
             waits: true,
             recovery: None,
             locks: Vec::new(),
+            patch: None,
         },
         Event::WaitStarted { execution, condition: Condition::Any { of: vec![answer, timer], tagged: true } },
         Event::MessagePublished { slot, value: Payload::encode("yes").unwrap() },

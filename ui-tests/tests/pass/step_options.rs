@@ -77,6 +77,31 @@ impl Shop {
     }
 }
 
+struct Careful;
+
+/// Options for all steps, and one step that says otherwise; a patch that is made once.
+#[flow(steps(timeout = "1m", retry(attempts = 5,), heartbeat = "10s", on_exhausted = park, durability = async,))]
+impl Careful {
+    const PATIENT: StepOptions<Self, String> =
+        StepOptions::new().attempts(20).timeout(Duration::from_secs(5)).on_failure(Self::MEND);
+
+    #[step(start)]
+    async fn read(&self, text: String) -> StepResult<Self> {
+        Ok(Next::to_with(Self::WRITE, text, Self::PATIENT))
+    }
+
+    #[step(timeout = "30s", durability = sync)]
+    async fn write(&self, text: String) -> StepResult<Self> {
+        let options = StepOptions::new().on_failure(Self::MEND);
+        Ok(Next::to_with(Self::MEND, text, options))
+    }
+
+    #[step]
+    async fn mend(&self, _text: String) -> StepResult<Self> {
+        Ok(Next::complete(()))
+    }
+}
+
 struct Conditional;
 
 #[flow]
@@ -115,7 +140,12 @@ fn main() {
     assert_eq!((ship.on_exhausted, ship.durability), (OnExhausted::Proceed, Durability::Async));
     let (_, pay) = shop.rpc("pay").unwrap();
     assert_eq!((pay.timeout, pay.locks), (Some(Duration::from_secs(5)), &["stored balance"][..]));
+    let (_, read) = Careful::definition().step("read").unwrap();
+    assert_eq!((read.timeout, read.retry.attempts), (Some(Duration::from_mins(1)), Some(5)));
+    assert_eq!((read.on_exhausted, read.durability), (OnExhausted::Park, Durability::Async));
+    let (_, write) = Careful::definition().step("write").unwrap();
+    assert_eq!((write.timeout, write.durability), (Some(Duration::from_secs(30)), Durability::Sync));
     let conditional = Conditional::definition();
     assert_eq!((conditional.on_timeout, conditional.on_cancel), (None, Some("take_back")));
-    let _ = (Conditional, Shop, Shop::STATUSES, Shop::NAMES, Shop::SINCE, Shop::AUDIT);
+    let _ = (Careful, Conditional, Shop, Shop::STATUSES, Shop::NAMES, Shop::SINCE, Shop::AUDIT);
 }

@@ -2,6 +2,7 @@
 //!
 //! What types must decide is checked by the compiler, in code that [`super::expand`] writes for it.
 
+mod levels;
 mod locks;
 mod options;
 mod paths;
@@ -16,7 +17,8 @@ use crate::{source, suggest};
 
 pub(super) use self::paths::lead_everywhere;
 
-/// Checks all rules. Links waits to their steps and takes back constants that clash.
+/// Checks all rules. Links waits to their steps, takes back constants that clash, and gives each step the options
+/// that the flow has for it.
 ///
 /// Gives whether a member is written twice, which the compiler will report.
 pub(super) fn flow(flow: &mut Flow, errors: &mut Diagnostics) -> bool {
@@ -37,6 +39,8 @@ pub(super) fn flow(flow: &mut Flow, errors: &mut Diagnostics) -> bool {
         locks::are_attributes(flow, &rpc.locks, errors);
     }
     options::of_flow(flow, errors);
+    levels::fit(flow, errors);
+    levels::inherit(flow);
     repeated
 }
 

@@ -1,11 +1,11 @@
-//! Options that cannot work, by themselves or beside one another.
+//! Options that cannot work, each by itself. The runtime has the same rules for options of a movement.
 
 use std::time::Duration;
 
 use proc_macro2::Span;
 
 use crate::diagnostics::Diagnostics;
-use crate::flow::model::{Flow, Retry, Rpc, StepOptions};
+use crate::flow::model::{Flow, Limit, Retry, Rpc, StepOptions};
 use crate::options::Given;
 
 pub(super) fn of_flow(flow: &Flow, errors: &mut Diagnostics) {
@@ -26,26 +26,22 @@ pub(super) fn of_rpc(rpc: &Rpc, errors: &mut Diagnostics) {
     may_be_given("timeout", rpc.timeout, errors);
 }
 
+/// Checks what a step says, or what a flow says for all of its steps, by itself.
 pub(super) fn of_step(options: &StepOptions, errors: &mut Diagnostics) {
-    may_be_given("timeout", options.timeout, errors);
-    may_be_given("heartbeat", options.heartbeat, errors);
-    heartbeat_can_be_missed(options, errors);
+    may_be_given("timeout", options.timeout.and_then(given), errors);
+    may_be_given("heartbeat", options.heartbeat.and_then(given), errors);
     recovery_stands_alone(options, errors);
     retry_can_work(&options.retry, errors);
+}
+
+/// The limit, unless it is `none`.
+pub(super) fn given(limit: Limit) -> Option<Given<Duration>> {
+    Some(Given { value: limit.value?, span: limit.span })
 }
 
 fn may_be_given(word: &str, duration: Option<Given<Duration>>, errors: &mut Diagnostics) {
     if let Some(duration) = &duration {
         not_zero(word, duration, errors);
-    }
-}
-
-// The attempt would be over before anybody could miss a sign of life.
-fn heartbeat_can_be_missed(options: &StepOptions, errors: &mut Diagnostics) {
-    let (Some(heartbeat), Some(timeout)) = (options.heartbeat, options.timeout) else { return };
-    if heartbeat.value >= timeout.value && !timeout.value.is_zero() {
-        let message = "`heartbeat` is not shorter than `timeout`, so it would never be missed: shorten it, or leave it out";
-        errors.error_at(heartbeat.span, message);
     }
 }
 
@@ -65,10 +61,6 @@ fn recovery_stands_alone(options: &StepOptions, errors: &mut Diagnostics) {
     }
 }
 
-/// The runtime's pauses when nothing is said: `RetryPolicy::DEFAULT`.
-const INITIAL_DEFAULT: Duration = Duration::from_secs(1);
-const MAX_INTERVAL_DEFAULT: Duration = Duration::from_secs(100);
-
 fn retry_can_work(retry: &Retry, errors: &mut Diagnostics) {
     let durations =
         [("initial", &retry.initial), ("max_interval", &retry.max_interval), ("total", &retry.total)];
@@ -86,34 +78,10 @@ fn retry_can_work(retry: &Retry, errors: &mut Diagnostics) {
     if let Some(attempts) = retry.attempts.filter(|attempts| attempts.value == 0) {
         errors.error_at(attempts.span, "`attempts` counts the first one too: write at least 1");
     }
-    pauses_are_in_order(retry, errors);
 }
 
 /// Largest factor. Beyond it the second pause is the longest one anyway.
 const FACTOR_MAX: f64 = 1000.0;
-
-// The longest pause would win, and `initial` would mean nothing.
-fn pauses_are_in_order(retry: &Retry, errors: &mut Diagnostics) {
-    let given = |value: Option<Given<Duration>>, default| value.map_or(default, |given| given.value);
-    let initial = given(retry.initial, INITIAL_DEFAULT);
-    let max_interval = given(retry.max_interval, MAX_INTERVAL_DEFAULT);
-    if initial <= max_interval {
-        return;
-    }
-    let (at, message) = match (retry.initial, retry.max_interval) {
-        (Some(initial), None) => {
-            (initial.span, "`initial` is longer than `max_interval`, which is 100s unless you give it")
-        }
-        (None, Some(max)) => {
-            (max.span, "`max_interval` is shorter than `initial`, which is 1s unless you give it")
-        }
-        (_, max) => (
-            max.map_or_else(Span::call_site, |max| max.span),
-            "`max_interval` is shorter than `initial`: swap or change them",
-        ),
-    };
-    errors.error_at(at, message);
-}
 
 // Nothing can be done in no time.
 fn not_zero(word: &str, duration: &Given<Duration>, errors: &mut Diagnostics) {

@@ -24,6 +24,7 @@ pub(super) fn flow(flow: &Flow) -> TokenStream {
     let timeout = timeout(flow, flow.timeout);
     let on_timeout = entered(flow, Entrance::Timeout).map(|step| quote!(on_timeout: #step,));
     let on_cancel = entered(flow, Entrance::Cancel).map(|step| quote!(on_cancel: #step,));
+    let endless = flow.endless.then(|| quote!(endless: true,));
     quote! {
         #private::FlowDefinition {
             name: #name,
@@ -36,6 +37,7 @@ pub(super) fn flow(flow: &Flow) -> TokenStream {
             #timeout
             #on_timeout
             #on_cancel
+            #endless
             ..#private::FlowDefinition::DEFAULT
         }
     }
@@ -82,7 +84,8 @@ fn step(flow: &Flow, step: &Step) -> TokenStream {
     let (start, blocking) = (options.start.is_some(), !step.handler.is_async);
     let wait = option(step.wait.and_then(|wait| flow.waits.get(wait)).map(|each| wait(flow, step, each)));
     let retry = retry(flow, &options.retry);
-    let timeout = option(options.timeout.map(|timeout| duration(flow, timeout.value)));
+    let timeout =
+        option(options.timeout.and_then(|timeout| timeout.value).map(|timeout| duration(flow, timeout)));
     let recovery = options.on_failure.as_ref();
     let recovery =
         recovery.and_then(|recovery| flow.steps.iter().find(|other| other.handler.ident() == recovery));
@@ -113,8 +116,8 @@ fn step(flow: &Flow, step: &Step) -> TokenStream {
 fn rarer_options(flow: &Flow, options: &StepOptions) -> TokenStream {
     let private = flow.krate.private();
     let word = |word: &Option<Ident>| word.as_ref().map(ToString::to_string);
-    let heartbeat = options.heartbeat.map(|heartbeat| {
-        let heartbeat = option(Some(duration(flow, heartbeat.value)));
+    let heartbeat = options.heartbeat.and_then(|heartbeat| heartbeat.value).map(|heartbeat| {
+        let heartbeat = option(Some(duration(flow, heartbeat)));
         quote!(heartbeat: #heartbeat,)
     });
     let on_exhausted = match word(&options.on_exhausted).as_deref() {
@@ -127,7 +130,8 @@ fn rarer_options(flow: &Flow, options: &StepOptions) -> TokenStream {
         _ => TokenStream::new(),
     };
     let locks = locks(flow, &options.locks);
-    quote!(#heartbeat #on_exhausted #locks #durability)
+    let entry = (options.entrance == Some(Entrance::Elsewhere)).then(|| quote!(entry: true,));
+    quote!(#entry #heartbeat #on_exhausted #locks #durability)
 }
 
 fn aliases(member: &Member) -> Option<TokenStream> {

@@ -6,9 +6,10 @@ use std::marker::PhantomData;
 use super::core::Core;
 use crate::definition::error::RpcResult;
 use crate::definition::handle::{Attribute, Channel, Step};
-use crate::definition::next::Cancel;
+use crate::definition::next::{Cancel, Goal};
+use crate::definition::options::StepOptions;
 use crate::ids::{FlowId, RunId};
-use crate::value::{Payload, Value};
+use crate::value::Value;
 
 /// What an RPC can see of the run it is called on, and with `&mut`, do to it.
 ///
@@ -16,7 +17,7 @@ use crate::value::{Payload, Value};
 /// again on the newest state. It must be free of outside effects for that reason.
 pub struct RpcContext<F> {
     pub(crate) core: Core,
-    pub(crate) movements: Vec<(&'static str, Payload)>,
+    pub(crate) movements: Vec<Goal>,
     pub(crate) cancels: Vec<Cancel>,
     flow: PhantomData<fn() -> F>,
 }
@@ -65,12 +66,27 @@ impl<F> RpcContext<F> {
     }
 
     /// Starts a step.
+    pub fn start_step<I: Value>(&mut self, step: Step<F, I>, input: I) -> RpcResult<()> {
+        self.start_step_with(step, input, StepOptions::new())
+    }
+
+    /// Starts a step, with other options for this one movement.
+    ///
+    /// Options that cannot work fail the RPC, which has then changed nothing; [`StepOptionsError`] says which
+    /// those are.
+    ///
+    /// [`StepOptionsError`]: crate::definition::StepOptionsError
     #[expect(
         clippy::needless_pass_by_value,
         reason = "what is stored is given away: the caller need not borrow"
     )]
-    pub fn start_step<I: Value>(&mut self, step: Step<F, I>, input: I) -> RpcResult<()> {
-        self.movements.push((step.name(), Payload::encode(&input)?));
+    pub fn start_step_with<I: Value>(
+        &mut self,
+        step: Step<F, I>,
+        input: I,
+        options: StepOptions<F, I>,
+    ) -> RpcResult<()> {
+        self.movements.push(Goal::new(step, &input, &options)?);
         Ok(())
     }
 

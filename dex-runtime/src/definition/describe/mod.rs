@@ -11,7 +11,7 @@ use std::time::Duration;
 
 use serde::Serialize;
 
-use crate::engine::RetryPolicy;
+use crate::engine::{Durability, OnExhausted, RetryPolicy};
 
 /// A flow: its names, its options and its step graph.
 ///
@@ -32,6 +32,8 @@ pub struct FlowDefinition {
     pub on_timeout: Option<&'static str>,
     /// The stored name of the step that cleans up when a run is cancelled.
     pub on_cancel: Option<&'static str>,
+    /// Whether no run is meant to complete.
+    pub endless: bool,
     /// The steps, in the order written.
     pub steps: &'static [StepDefinition],
     /// The attributes, in the order written.
@@ -51,6 +53,7 @@ impl FlowDefinition {
         timeout: None,
         on_timeout: None,
         on_cancel: None,
+        endless: false,
         steps: &[],
         attributes: &[],
         channels: &[],
@@ -71,6 +74,8 @@ pub struct StepDefinition {
     pub input: &'static str,
     /// Whether runs start here.
     pub start: bool,
+    /// Whether it is entered in ways that no edge shows, such as a helper outside of the flow's block.
+    pub entry: bool,
     /// Whether it is a plain `fn`, which runs on the blocking pool.
     pub blocking: bool,
     /// Its `wait_for`, if it has one.
@@ -104,6 +109,7 @@ impl StepDefinition {
         docs: "",
         input: "()",
         start: false,
+        entry: false,
         blocking: false,
         wait: None,
         retry: RetryPolicy::DEFAULT,
@@ -115,39 +121,6 @@ impl StepDefinition {
         durability: Durability::Sync,
         edges: &[],
     };
-
-    /// Whether what the step reports has to be on disk before anything follows from it.
-    pub(crate) fn is_sync(&self) -> bool {
-        // A recovery acts on what is known of the step's outcome, so that has to be certain.
-        self.durability == Durability::Sync || self.on_failure.is_some()
-    }
-}
-
-/// What happens when a step's retries are used up and no step takes over.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize)]
-#[serde(rename_all = "lowercase")]
-pub enum OnExhausted {
-    /// The run fails.
-    #[default]
-    Fail,
-    /// The step is parked until someone looks at it.
-    Park,
-    /// This branch ends, and the run goes on.
-    Proceed,
-}
-
-/// When what follows from a step may happen.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize)]
-#[serde(rename_all = "lowercase")]
-pub enum Durability {
-    /// Once the step's outcome is on disk: whatever happens to the machine, it counts.
-    #[default]
-    Sync,
-    /// At once. The outcome is on disk within 50 ms. A process that dies loses nothing; a machine that loses
-    /// power within that time takes back the outcome and what followed from it, and the step runs again.
-    ///
-    /// A step with an `on_failure` is always [`Sync`](Self::Sync).
-    Async,
 }
 
 /// The `wait_for` of a step.

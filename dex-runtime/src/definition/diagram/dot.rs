@@ -24,6 +24,7 @@ fn write(text: &mut String, name: &str, diagram: &Diagram) -> fmt::Result {
         let lines: Vec<_> = lines.iter().map(|line| escaped(line)).collect();
         let shape = match shape {
             Shape::Start => "circle",
+            Shape::Entry => "plaintext",
             Shape::Step => "box",
             Shape::Rpc => "cds",
         };

@@ -25,6 +25,7 @@ fn write(text: &mut String, diagram: &Diagram) -> fmt::Result {
         let label = lines.join("<br/>");
         match shape {
             Shape::Start => writeln!(text, "    {id}((\"{label}\"))")?,
+            Shape::Entry => writeln!(text, "    {id}>\"{label}\"]")?,
             Shape::Step => writeln!(text, "    {id}[\"{label}\"]")?,
             Shape::Rpc => writeln!(text, "    {id}([\"{label}\"])")?,
         }

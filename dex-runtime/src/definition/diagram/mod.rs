@@ -16,7 +16,7 @@ struct Diagram {
 }
 
 struct Node {
-    /// `s1` for the first step, `r1` for the first RPC, `start`.
+    /// `s1` for the first step, `e1` for its entry, `r1` for the first RPC, `start`.
     id: String,
     shape: Shape,
     /// What stands in it, line by line.
@@ -27,6 +27,8 @@ struct Node {
 enum Shape {
     /// Where runs begin.
     Start,
+    /// Where a step is entered in a way that the flow does not show.
+    Entry,
     Step,
     /// Comes from outside: an RPC that names a step.
     Rpc,
@@ -57,6 +59,15 @@ impl Diagram {
                     lines: vec!["start".into()],
                 });
                 diagram.arrows.push(Arrow { from: "start".into(), to: id.clone(), kind: ArrowKind::Next });
+            }
+            if step.entry {
+                let from = format!("e{}", place + 1);
+                diagram.nodes.push(Node {
+                    id: from.clone(),
+                    shape: Shape::Entry,
+                    lines: vec!["entry".into()],
+                });
+                diagram.arrows.push(Arrow { from, to: id.clone(), kind: ArrowKind::Next });
             }
             diagram.nodes.push(Node { id: id.clone(), shape: Shape::Step, lines: step_lines(step) });
             diagram.connect(flow, &id, step.edges);

@@ -10,6 +10,7 @@ mod fold;
 mod invariant;
 mod locks;
 mod operate;
+mod patch;
 mod pause;
 mod property;
 mod publish;

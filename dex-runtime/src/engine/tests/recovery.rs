@@ -50,6 +50,7 @@ fn a_recovery_step_may_have_a_recovery_step() {
         waits: false,
         recovery: Some(second.clone()),
         locks: Vec::new(),
+        patch: None,
     };
     let run = run.when(give_up(2, 1, recover_by("call"))).then([step_failed(2), scheduled]);
     assert_eq!(run.task(3).recovery, Some(second));

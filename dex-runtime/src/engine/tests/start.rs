@@ -28,6 +28,7 @@ fn the_first_step_is_handed_out_once_the_run_exists() {
         outcome: None,
         failures: 0,
         recovery: None,
+        patch: None,
         checkpoint: None,
         canceling: false,
     };

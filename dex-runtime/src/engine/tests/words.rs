@@ -1,13 +1,14 @@
 //! The values that rows are written with. The input of a step is its name, where nothing else is said.
 
+use std::sync::Arc;
 use std::time::Duration;
 
 use serde::Serialize;
 
 use crate::engine::{
     CancelPlan, Closing, Command, Condition, Decision, Event, Exhausted, Failure, FailureKind, FailureReport,
-    Matched, Movement, Recovery, RetryPolicy, RpcReport, RunIdentity, Source, Staged, Start, StepReport,
-    StepTarget, Stop, WaitReport,
+    Matched, Movement, Recovery, RetryPolicy, RpcReport, RunIdentity, Source, Staged, Start, StepPatch,
+    StepReport, StepTarget, Stop, WaitReport,
 };
 use crate::ids::{Attempt, ExecutionNo, FlowId, Name, RunId, Slot};
 use crate::time::Timestamp;
@@ -64,11 +65,20 @@ pub(super) fn send(messages: &[(&str, &str)]) -> Staged {
 // Steps and decisions.
 
 pub(super) fn to(step: &str) -> Movement {
-    Movement { step: name(step), input: value(step), waits: false, locks: Vec::new() }
+    Movement { step: name(step), input: value(step), waits: false, locks: Vec::new(), patch: None }
 }
 
 pub(super) fn to_wait(step: &str) -> Movement {
     Movement { waits: true, ..to(step) }
+}
+
+/// An entry into a step of which at most `attempts` attempts are made.
+pub(super) fn patched_to(step: &str, attempts: u32) -> Movement {
+    Movement { patch: Some(patch(attempts)), ..to(step) }
+}
+
+pub(super) fn patch(attempts: u32) -> Arc<StepPatch> {
+    Arc::new(StepPatch { attempts: Some(attempts), ..StepPatch::default() })
 }
 
 /// An entry into a step that has these attributes for itself.
@@ -236,8 +246,9 @@ pub(super) fn started() -> Event {
 }
 
 pub(super) fn scheduled_by(source: Source, execution: u64, movement: Movement) -> Event {
-    let Movement { step, input, waits, locks } = movement;
-    Event::StepScheduled { execution: no(execution), step, source, input, waits, recovery: None, locks }
+    let Movement { step, input, waits, locks, patch } = movement;
+    let execution = no(execution);
+    Event::StepScheduled { execution, step, source, input, waits, recovery: None, locks, patch }
 }
 
 pub(super) fn scheduled(execution: u64, movement: Movement) -> Event {
@@ -259,6 +270,7 @@ pub(super) fn recovering(from: u64, of: &str, attempts: u32, execution: u64, ste
         waits: false,
         recovery: Some(recovery),
         locks: Vec::new(),
+        patch: None,
     }
 }
 

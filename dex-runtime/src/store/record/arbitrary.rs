@@ -9,9 +9,10 @@ use proptest::option;
 use proptest::prelude::*;
 
 use crate::engine::{
-    Answered, Attribute, CancelPlan, Canceling, ChannelState, Closed, Closing, Condition, Event, Execution,
-    Failure, FailureKind, HandedOut, Matched, Message, Method, Outcome, Output, Phase, Recovery, RunIdentity,
-    RunState, RunTimeout, Source, Status, StepTarget, Stop, TimeoutAction,
+    Answered, Attribute, CancelPlan, Canceling, ChannelState, Closed, Closing, Condition, Durability, Event,
+    Execution, Factor, Failure, FailureKind, HandedOut, Matched, Message, Method, OnExhausted, Outcome,
+    Output, PatchedEnd, Phase, Recovery, RunIdentity, RunState, RunTimeout, Source, Status, StepPatch,
+    StepTarget, Stop, TimeoutAction,
 };
 use crate::ids::{Epoch, ExecutionNo, FlowId, MapKey, Name, RunId, Slot};
 use crate::store::{LiveRun, RunSummary};
@@ -171,10 +172,10 @@ fn run_event() -> impl Strategy<Value = Event> {
 
 fn step_event() -> impl Strategy<Value = Event> {
     let entry = (execution_no(), name(), source(), payload(), any::<bool>());
-    let scheduled = (entry, option::of(recovery()), locks());
+    let scheduled = (entry, option::of(recovery()), locks(), option::of(patch()));
     prop_oneof![
-        scheduled.prop_map(|((execution, step, source, input, waits), recovery, locks)| {
-            Event::StepScheduled { locks, execution, step, source, input, waits, recovery }
+        scheduled.prop_map(|((execution, step, source, input, waits), recovery, locks, patch)| {
+            Event::StepScheduled { locks, execution, step, source, input, waits, recovery, patch }
         }),
         (execution_no(), condition())
             .prop_map(|(execution, condition)| Event::WaitStarted { execution, condition }),
@@ -234,6 +235,34 @@ fn locks() -> impl Strategy<Value = Vec<Slot>> {
     vec(slot(), 0..3)
 }
 
+fn patch() -> impl Strategy<Value = Arc<StepPatch>> {
+    let time = || option::of(any::<u64>().prop_map(Duration::from_micros));
+    let factor = option::of((1.0..=Factor::MAX).prop_map(|factor| Factor::new(factor).unwrap()));
+    let end = prop_oneof![
+        Just(PatchedEnd::Of(OnExhausted::Fail)),
+        Just(PatchedEnd::Of(OnExhausted::Park)),
+        Just(PatchedEnd::Of(OnExhausted::Proceed)),
+        name().prop_map(PatchedEnd::Recover),
+    ];
+    let durability = option::of(prop_oneof![Just(Durability::Sync), Just(Durability::Async)]);
+    let retry = (time(), factor, time(), option::of(any::<u32>()), time());
+    (retry, time(), time(), option::of(end), durability).prop_map(
+        |((initial, factor, max_interval, attempts, total), timeout, heartbeat, exhausted, durability)| {
+            Arc::new(StepPatch {
+                initial,
+                factor,
+                max_interval,
+                attempts,
+                total,
+                timeout,
+                heartbeat,
+                exhausted,
+                durability,
+            })
+        },
+    )
+}
+
 fn target() -> impl Strategy<Value = StepTarget> {
     (name(), any::<bool>(), locks()).prop_map(|(step, waits, locks)| StepTarget { step, waits, locks })
 }
@@ -270,13 +299,13 @@ fn execution() -> impl Strategy<Value = Execution> {
     let entry = (name(), any::<u32>(), source(), payload(), option::of(recovery()));
     let standing = (phase(), timestamp(), any::<u32>(), any::<u32>());
     let past = (option::of(timestamp()), option::of(failure()), option::of(outcome()));
-    let kept = (locks(), option::of(payload()), option::of(handed_out()));
+    let kept = (locks(), option::of(patch()), option::of(payload()), option::of(handed_out()));
     (entry, standing, past, kept).prop_map(
         |(
             (step, number, source, input, recovery),
             (phase, since, attempt, failures),
             (first_attempt_at, last_failure, outcome),
-            (locks, checkpoint, handed_out),
+            (locks, patch, checkpoint, handed_out),
         )| Execution {
             step,
             number,
@@ -290,6 +319,7 @@ fn execution() -> impl Strategy<Value = Execution> {
             last_failure,
             recovery,
             locks,
+            patch,
             checkpoint,
             handed_out,
             outcome,

@@ -178,6 +178,10 @@ impl<'a> Reader<'a> {
         (0..count).map(|_| item(self)).collect()
     }
 
+    pub(super) fn is_at_end(&self) -> bool {
+        self.rest.is_empty()
+    }
+
     pub(super) fn end(&self) -> Result<(), ReadError> {
         match self.rest.len() {
             0 => Ok(()),

@@ -1,8 +1,10 @@
 //! Events, one kind after the other. Times in them are distances from the transition's time.
 
+use std::sync::Arc;
+
 use super::bytes::{ReadError, Reader, Writer};
 use super::tag::event as tag;
-use crate::engine::Event;
+use crate::engine::{Event, StepPatch};
 use crate::ids::{Epoch, ExecutionNo};
 use crate::time::Timestamp;
 
@@ -33,15 +35,7 @@ impl Writer {
                 self.byte(tag::RPC_APPLIED);
                 self.name(rpc);
             }
-            Event::StepScheduled { execution, step, source, input, waits, recovery, locks } => {
-                self.of_execution(tag::STEP_SCHEDULED, *execution);
-                self.name(step);
-                self.source(source);
-                self.payload(input);
-                self.flag(*waits);
-                self.option(recovery.as_ref(), Self::recovery);
-                self.slots(locks);
-            }
+            Event::StepScheduled { .. } => self.step_scheduled(event),
             Event::LocksTaken { execution } => self.of_execution(tag::LOCKS_TAKEN, *execution),
             Event::CheckpointStored { execution, value } => {
                 self.of_execution(tag::CHECKPOINT_STORED, *execution);
@@ -112,6 +106,28 @@ impl Writer {
         }
     }
 
+    fn step_scheduled(&mut self, event: &Event) {
+        let Event::StepScheduled { execution, step, source, input, waits, recovery, locks, patch } = event
+        else {
+            return;
+        };
+        // Most movements change nothing, and their bytes are as they were before there were patches.
+        match patch {
+            None => self.byte(tag::STEP_SCHEDULED),
+            Some(patch) => {
+                self.byte(tag::STEP_SCHEDULED_WITH);
+                self.patch(patch);
+            }
+        }
+        self.execution(*execution);
+        self.name(step);
+        self.source(source);
+        self.payload(input);
+        self.flag(*waits);
+        self.option(recovery.as_ref(), Self::recovery);
+        self.slots(locks);
+    }
+
     fn of_execution(&mut self, tag: u8, execution: ExecutionNo) {
         self.byte(tag);
         self.execution(execution);
@@ -129,15 +145,11 @@ impl Reader<'_> {
             tag::ATTRIBUTE_DELETED => Event::AttributeDeleted { slot: self.slot()? },
             tag::MESSAGE_PUBLISHED => Event::MessagePublished { slot: self.slot()?, value: self.payload()? },
             tag::RPC_APPLIED => Event::RpcApplied { rpc: self.name()? },
-            tag::STEP_SCHEDULED => Event::StepScheduled {
-                execution: self.execution()?,
-                step: self.name()?,
-                source: self.source()?,
-                input: self.payload()?,
-                waits: self.flag()?,
-                recovery: self.option(Self::recovery)?,
-                locks: self.slots()?,
-            },
+            tag::STEP_SCHEDULED => self.scheduled(None)?,
+            tag::STEP_SCHEDULED_WITH => {
+                let patch = self.patch()?;
+                self.scheduled(Some(patch))?
+            }
             tag::LOCKS_TAKEN => Event::LocksTaken { execution: self.execution()? },
             tag::CHECKPOINT_STORED => {
                 Event::CheckpointStored { execution: self.execution()?, value: self.payload()? }
@@ -186,6 +198,19 @@ impl Reader<'_> {
             },
             tag::RUN_CLOSED => Event::RunClosed { closing: self.closing()? },
             other => return Err(self.unknown_tag("event", other)),
+        })
+    }
+
+    fn scheduled(&mut self, patch: Option<Arc<StepPatch>>) -> Result<Event, ReadError> {
+        Ok(Event::StepScheduled {
+            execution: self.execution()?,
+            step: self.name()?,
+            source: self.source()?,
+            input: self.payload()?,
+            waits: self.flag()?,
+            recovery: self.option(Self::recovery)?,
+            locks: self.slots()?,
+            patch,
         })
     }
 }

@@ -8,9 +8,10 @@ use std::time::Duration;
 use super::super::types::{LiveRun, RunSummary};
 use super::*;
 use crate::engine::{
-    Answered, Attribute, CancelPlan, Canceling, ChannelState, Closed, Closing, Condition, Event, Execution,
-    Failure, FailureKind, HandedOut, Matched, Message, Method, Outcome, Output, Phase, Recovery, RunIdentity,
-    RunState, RunTimeout, Source, Status, StepTarget, Stop, TimeoutAction,
+    Answered, Attribute, CancelPlan, Canceling, ChannelState, Closed, Closing, Condition, Durability, Event,
+    Execution, Factor, Failure, FailureKind, HandedOut, Matched, Message, Method, OnExhausted, Outcome,
+    Output, PatchedEnd, Phase, Recovery, RunIdentity, RunState, RunTimeout, Source, Status, StepPatch,
+    StepTarget, Stop, TimeoutAction,
 };
 use crate::ids::{Epoch, ExecutionNo, FlowId, MapKey, Name, RunId, Slot};
 use crate::time::Timestamp;
@@ -83,6 +84,32 @@ fn scheduled(source: Source, recovery: Option<Recovery>) -> Event {
         waits: true,
         recovery,
         locks: vec![entry()],
+        patch: None,
+    }
+}
+
+fn scheduled_with(patch: StepPatch) -> Event {
+    let Event::StepScheduled { execution, step, source, input, waits, recovery, locks, .. } =
+        scheduled(Source::Start, None)
+    else {
+        unreachable!()
+    };
+    let patch = Some(Arc::new(patch));
+    Event::StepScheduled { execution, step, source, input, waits, recovery, locks, patch }
+}
+
+/// A patch of every field.
+fn patch() -> StepPatch {
+    StepPatch {
+        initial: Some(Duration::from_millis(1)),
+        factor: Factor::new(1.5),
+        max_interval: Some(Duration::from_secs(1)),
+        attempts: Some(3),
+        total: Some(Duration::from_secs(10)),
+        timeout: Some(Duration::from_secs(5)),
+        heartbeat: Some(Duration::from_micros(7)),
+        exhausted: Some(PatchedEnd::Of(OnExhausted::Park)),
+        durability: Some(Durability::Async),
     }
 }
 
@@ -171,6 +198,20 @@ fn events() -> Vec<Event> {
         stopped(Stop::Cancel, None),
         stopped(Stop::Terminate, Some("why")),
         stopped(Stop::Fail, None),
+        scheduled_with(patch()),
+        scheduled_with(StepPatch {
+            exhausted: Some(PatchedEnd::Recover(name("q"))),
+            durability: Some(Durability::Sync),
+            ..StepPatch::default()
+        }),
+        scheduled_with(StepPatch {
+            exhausted: Some(PatchedEnd::Of(OnExhausted::Fail)),
+            ..StepPatch::default()
+        }),
+        scheduled_with(StepPatch {
+            exhausted: Some(PatchedEnd::Of(OnExhausted::Proceed)),
+            ..StepPatch::default()
+        }),
     ]
 }
 
@@ -225,6 +266,10 @@ const EVENTS: &[&str] = &[
     "0101fc80841e000112040100",
     "0101fc80841e00011204020103776879",
     "0101fc80841e000112040300",
+    "0101fc80841e0001200901fbe80303fc40420f0005fc8096980006fc404b4c00070702fd000000000000f83f04030802090202017001010137010001017301016b",
+    "0101fc80841e0001200208040171090102017001010137010001017301016b",
+    "0101fc80841e00012001080102017001010137010001017301016b",
+    "0101fc80841e00012001080302017001010137010001017301016b",
 ];
 
 #[test]
@@ -251,6 +296,7 @@ fn execution(phase: Phase) -> Execution {
         last_failure: None,
         recovery: None,
         locks: vec![],
+        patch: None,
         checkpoint: None,
         handed_out: None,
         outcome: None,
@@ -325,6 +371,32 @@ const STATE: &str = concat!(
 fn a_snapshot_has_its_bytes() {
     assert_eq!(hex(&encode_state(&state())), STATE);
     assert_eq!(decode_state(&unhex(STATE)).unwrap(), state());
+}
+
+/// A snapshot with what was added since: it is the one before it and more.
+const ADDITIONS: &str =
+    "0102010901fbe80303fc40420f0005fc8096980006fc404b4c00070702fd000000000000f83f04030802090204010409";
+
+#[test]
+fn what_a_snapshot_has_got_since_follows_it() {
+    let mut state = state();
+    for (number, patch) in [(1, patch()), (4, StepPatch { attempts: Some(9), ..StepPatch::default() })] {
+        state.executions.get_mut(&ExecutionNo(number)).unwrap().patch = Some(Arc::new(patch));
+    }
+    let found = hex(&encode_state(&state));
+    assert_eq!(found.strip_prefix(STATE), Some(ADDITIONS), "\n{found}");
+    assert_eq!(decode_state(&unhex(&found)).unwrap(), state);
+}
+
+#[test]
+fn additions_that_do_not_fit_the_snapshot_are_no_record() {
+    // A patch of execution 9, which there is not; an unknown addition; a factor below 1.
+    for (more, reason) in
+        [("01010900", "a patch of no execution"), ("63", "addition"), ("010101010200", "factor")]
+    {
+        let error = decode_state(&unhex(&format!("{STATE}{more}"))).unwrap_err().to_string();
+        assert!(error.contains(reason), "{error}");
+    }
 }
 
 fn summaries() -> Vec<RunSummary> {

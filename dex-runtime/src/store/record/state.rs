@@ -38,6 +38,7 @@ pub fn encode_state(state: &RunState) -> Bytes {
 pub fn decode_state(record: &[u8]) -> Result<RunState, StoreError> {
     read("a snapshot", VERSION, record, |input| {
         let mut state = input.state()?;
+        input.additions(&mut state)?;
         derive(&mut state);
         Ok(state)
     })
@@ -128,6 +129,24 @@ impl Writer {
             out.closing(&closed.closing);
             out.number(closed.unconsumed);
         });
+        self.additions(state);
+    }
+
+    /// What a snapshot has got since its first version, each with a tag and only if there is any: so all
+    /// others read and are written as before.
+    fn additions(&mut self, state: &RunState) {
+        let patches: Vec<_> = state
+            .executions
+            .iter()
+            .filter_map(|(number, execution)| Some((number, execution.patch.as_ref()?)))
+            .collect();
+        if !patches.is_empty() {
+            self.byte(tag::addition::PATCHES);
+            self.list(patches, |out, (number, patch)| {
+                out.execution(*number);
+                out.patch(patch);
+            });
+        }
     }
 
     fn execution_state(&mut self, base: Timestamp, execution: &Execution) {
@@ -219,6 +238,22 @@ impl Reader<'_> {
         })
     }
 
+    fn additions(&mut self, state: &mut RunState) -> Result<(), ReadError> {
+        while !self.is_at_end() {
+            match self.byte()? {
+                tag::addition::PATCHES => {
+                    let patches: Vec<_> = self.list(|input| Ok((input.execution()?, input.patch()?)))?;
+                    for (number, patch) in patches {
+                        let execution = state.executions.get_mut(&number);
+                        execution.ok_or_else(|| self.error("a patch of no execution"))?.patch = Some(patch);
+                    }
+                }
+                other => return Err(self.unknown_tag("addition", other)),
+            }
+        }
+        Ok(())
+    }
+
     fn attribute(&mut self) -> Result<Attribute, ReadError> {
         Ok(Attribute { value: self.payload()?, version: self.number()? })
     }
@@ -267,6 +302,8 @@ impl Reader<'_> {
             last_failure: self.option(Self::failure)?,
             recovery: self.option(Self::recovery)?,
             locks: self.slots()?,
+            // An addition, if there is one.
+            patch: None,
             checkpoint: self.option(Self::payload)?,
             handed_out: self.option(Self::handed_out)?,
             outcome: self.option(|input| input.outcome(base))?,

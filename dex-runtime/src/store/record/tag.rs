@@ -31,6 +31,7 @@ pub(super) mod event {
     pub(in super::super) const RUN_RESUMED: u8 = 26;
     pub(in super::super) const REQUEST_ANSWERED: u8 = 27;
     pub(in super::super) const STEP_SKIPPED: u8 = 28;
+    pub(in super::super) const STEP_SCHEDULED_WITH: u8 = 32;
 }
 
 pub(super) mod source {
@@ -109,6 +110,35 @@ pub(super) mod timeout {
     pub(in super::super) const FAIL: u8 = 1;
     pub(in super::super) const CANCEL: u8 = 2;
     pub(in super::super) const STEP: u8 = 3;
+}
+
+pub(super) mod patch {
+    pub(in super::super) const INITIAL: u8 = 1;
+    pub(in super::super) const FACTOR: u8 = 2;
+    pub(in super::super) const MAX_INTERVAL: u8 = 3;
+    pub(in super::super) const ATTEMPTS: u8 = 4;
+    pub(in super::super) const TOTAL: u8 = 5;
+    pub(in super::super) const TIMEOUT: u8 = 6;
+    pub(in super::super) const HEARTBEAT: u8 = 7;
+    pub(in super::super) const EXHAUSTED: u8 = 8;
+    pub(in super::super) const DURABILITY: u8 = 9;
+}
+
+pub(super) mod exhausted {
+    pub(in super::super) const FAIL: u8 = 1;
+    pub(in super::super) const PARK: u8 = 2;
+    pub(in super::super) const PROCEED: u8 = 3;
+    pub(in super::super) const RECOVER: u8 = 4;
+}
+
+pub(super) mod durability {
+    pub(in super::super) const SYNC: u8 = 1;
+    pub(in super::super) const ASYNC: u8 = 2;
+}
+
+/// What follows the last field of a snapshot, if there is any.
+pub(super) mod addition {
+    pub(in super::super) const PATCHES: u8 = 1;
 }
 
 pub(super) mod content {

@@ -30,7 +30,7 @@ fn second(n: i64) -> Timestamp {
 }
 
 fn movement(step: &str, waits: bool) -> Movement {
-    Movement { step: name(step), input: value("input"), waits, locks: Vec::new() }
+    Movement { step: name(step), input: value("input"), waits, locks: Vec::new(), patch: None }
 }
 
 /// The attempt of `execution` that runs now.

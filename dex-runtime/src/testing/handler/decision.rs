@@ -1,7 +1,7 @@
 //! What a step decided and what a `wait_for` asked for, for a test to look at.
 
 use super::staged::decode;
-use crate::definition::{Choice, Flow, Next, Part, PartKind, Step, Wait};
+use crate::definition::{Choice, Flow, Goal, Next, Part, PartKind, Step, StepOptions, Wait};
 use crate::engine::{Condition, Decision};
 use crate::time::Timestamp;
 use crate::value::Value;
@@ -14,11 +14,7 @@ impl<F: Flow> Next<F> {
     /// If the decision cannot be stored.
     #[track_caller]
     pub fn steps(&self) -> Vec<&'static str> {
-        match self.choice() {
-            Choice::Continue(movements) => movements.iter().map(|(step, _)| *step).collect(),
-            Choice::IfEmpty { otherwise: (step, _), .. } => vec![step],
-            Choice::Other(_) => Vec::new(),
-        }
+        self.goals().iter().map(|goal| goal.step).collect()
     }
 
     /// The inputs with which `step` comes next, in order, for a unit test.
@@ -28,14 +24,20 @@ impl<F: Flow> Next<F> {
     /// If the decision cannot be stored, or an input does not read back as its own type.
     #[track_caller]
     pub fn inputs<I: Value>(&self, step: Step<F, I>) -> Vec<I> {
-        match self.choice() {
-            Choice::Continue(movements) => {
-                let of_step = movements.iter().filter(|(name, _)| *name == step.name());
-                of_step.map(|(_, input)| decode(input)).collect()
-            }
-            Choice::IfEmpty { otherwise: (name, input), .. } if *name == step.name() => vec![decode(input)],
-            Choice::IfEmpty { .. } | Choice::Other(_) => Vec::new(),
-        }
+        let of_step = self.goals().iter().filter(|goal| goal.step == step.name());
+        of_step.map(|goal| decode(&goal.input)).collect()
+    }
+
+    /// The options with which `step` comes next, in order, for a unit test. Where the decision gives none, they
+    /// set nothing.
+    ///
+    /// # Panics
+    ///
+    /// If the decision cannot be stored.
+    #[track_caller]
+    pub fn options<I: Value>(&self, step: Step<F, I>) -> Vec<StepOptions<F, I>> {
+        let of_step = self.goals().iter().filter(|goal| goal.step == step.name());
+        of_step.map(|goal| StepOptions::of(goal.options)).collect()
     }
 
     /// The output, if the decision completes the run or its branch, for a unit test.
@@ -75,6 +77,16 @@ impl<F: Flow> Next<F> {
     #[track_caller]
     pub fn is_dead_end(&self) -> bool {
         matches!(self.choice(), Choice::Other(Decision::DeadEnd))
+    }
+
+    /// Where it goes on, or may.
+    #[track_caller]
+    fn goals(&self) -> &[Goal] {
+        match self.choice() {
+            Choice::Continue(goals) => goals,
+            Choice::IfEmpty { otherwise, .. } => std::slice::from_ref(otherwise),
+            Choice::Other(_) => &[],
+        }
     }
 
     #[track_caller]

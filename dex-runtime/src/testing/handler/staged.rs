@@ -1,6 +1,6 @@
 //! What a handler wrote, for a test to look at.
 
-use crate::definition::{Attribute, Channel, RpcContext, Step, StepContext, WaitContext};
+use crate::definition::{Attribute, Channel, Goal, RpcContext, Step, StepContext, StepOptions, WaitContext};
 use crate::engine::Staged;
 use crate::ids::Slot;
 use crate::value::{Payload, Value};
@@ -68,7 +68,16 @@ impl<F> RpcContext<F> {
     ///
     /// If an input does not read back as its own type.
     pub fn started<I: Value>(&self, step: Step<F, I>) -> Vec<I> {
-        let of_step = self.movements.iter().filter(|(name, _)| *name == step.name());
-        of_step.map(|(_, input)| decode(input)).collect()
+        self.goals(step).map(|goal| decode(&goal.input)).collect()
+    }
+
+    /// The options with which the RPC starts the step, in order, for a unit test. Where it gives none, they set
+    /// nothing.
+    pub fn started_with<I: Value>(&self, step: Step<F, I>) -> Vec<StepOptions<F, I>> {
+        self.goals(step).map(|goal| StepOptions::of(goal.options)).collect()
+    }
+
+    fn goals<I>(&self, step: Step<F, I>) -> impl Iterator<Item = &Goal> {
+        self.movements.iter().filter(move |goal| goal.step == step.name())
     }
 }

@@ -1,5 +1,6 @@
 //! Commands that fit a run, and commands that do not.
 
+use std::sync::Arc;
 use std::time::Duration;
 
 use super::{Kind, Op};
@@ -8,8 +9,8 @@ use crate::engine::tests::words::{
 };
 use crate::engine::{
     CancelPlan, CancelSteps, Command, Condition, Decision, Execution, Exhausted, FailureKind, FailureReport,
-    Method, Movement, Phase, Reads, RetryPolicy, RpcReport, RunState, Staged, Start, StepReport, StepTarget,
-    Stop, TimeoutAction, WaitReport, WriteReport,
+    Method, Movement, Phase, Reads, RetryPolicy, RpcReport, RunState, Staged, Start, StepPatch, StepReport,
+    StepTarget, Stop, TimeoutAction, WaitReport, WriteReport,
 };
 use crate::ids::{Attempt, Epoch, ExecutionNo, Slot};
 use crate::time::Timestamp;
@@ -153,7 +154,12 @@ fn target(op: Op, run: Option<&RunState>, draw: &mut Draw, fits: impl Fn(&Phase)
 fn movement(draw: &mut Draw) -> Movement {
     let step = draw.of(&STEPS);
     let movement = if draw.one_in(2) { to_wait(step) } else { to(step) };
-    Movement { locks: locks(draw), ..movement }
+    Movement { locks: locks(draw), patch: draw.one_in(4).then(|| patch(draw)), ..movement }
+}
+
+/// What a movement changes. The engine keeps it and looks at nothing in it.
+fn patch(draw: &mut Draw) -> Arc<StepPatch> {
+    Arc::new(StepPatch { attempts: Some(draw.small(4)), ..StepPatch::default() })
 }
 
 /// Attributes in the order in which all steps take them.
