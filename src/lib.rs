@@ -86,10 +86,10 @@ pub use dex_macros::on_cancel;
 pub use dex_macros::Keyword;
 
 pub use dex_runtime::definition::{
-    All, AllOf, Any, AnyOf, Attribute, Channel, Channels, Condition, Flow, IfEmpty, Indexable, Keyword,
-    Messages, Next, OneMessage, OneOf2, OneOf3, OneOf4, OneOf5, OneOf6, OneOf7, OneOf8, OneOf9, OneOf10,
-    OneOf11, OneOf12, RpcContext, RpcError, RpcResult, Step, StepContext, StepError, StepResult, Timer,
-    TimerFired, Wait, WaitContext, WaitResult,
+    All, AllOf, Any, AnyOf, Attribute, Channel, Channels, ChildEnd, ChildError, ChildFailure, ChildResult,
+    Condition, Flow, IfEmpty, Indexable, Keyword, Messages, Next, OneMessage, OneOf2, OneOf3, OneOf4, OneOf5,
+    OneOf6, OneOf7, OneOf8, OneOf9, OneOf10, OneOf11, OneOf12, ParentEnd, RpcContext, RpcError, RpcResult,
+    Step, StepContext, StepError, StepResult, SubFlow, Timer, TimerFired, Wait, WaitContext, WaitResult,
 };
 pub use dex_runtime::engine::{Failure, FailureKind, Recovery, RetryPolicy};
 pub use dex_runtime::{Value, ValueError};

@@ -195,6 +195,7 @@ impl Error {
             Rejection::ImpossibleCount { .. }
             | Rejection::WaitTooDeep { .. }
             | Rejection::ChannelFull { .. }
+            | Rejection::TooManyChildren { .. }
             | Rejection::TooManySteps { .. } => Self::new(ErrorKind::LimitReached, message),
             Rejection::Conflict { .. } => Self::new(ErrorKind::Timeout, message),
             Rejection::Locked { .. } => Self::new(ErrorKind::Locked, message),
@@ -208,6 +209,7 @@ impl Error {
             | Rejection::NotParked { .. }
             | Rejection::WrongMethod { .. }
             | Rejection::NoNextStep
+            | Rejection::ChildrenUnlike { .. }
             | Rejection::EmptyWait => Self::new(ErrorKind::NotFound, message),
         }
     }

@@ -246,6 +246,11 @@ impl RunId {
         Self(bytes)
     }
 
+    /// The id that is written like this.
+    pub(crate) fn parse(text: &str) -> Option<Self> {
+        Uuid::parse_str(text).ok().map(|id| Self(id.into_bytes()))
+    }
+
     /// The id's bytes, in the order in which ids sort.
     pub fn as_bytes(&self) -> &[u8; 16] {
         &self.0

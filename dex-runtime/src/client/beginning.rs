@@ -8,7 +8,7 @@ use super::request::Request;
 use super::untyped::UntypedRun;
 use crate::definition::Registered;
 use crate::dex::Core;
-use crate::engine::{Staged, TimeoutAction};
+use crate::engine::{Parent, Staged, TimeoutAction};
 use crate::error::{Error, ErrorKind, Result};
 use crate::ids::{FlowId, Name};
 use crate::shard::Shard;
@@ -50,6 +50,8 @@ pub(super) struct Checked {
     pub(super) reuse: Reuse,
     pub(super) timeout: Option<(Duration, TimeoutAction)>,
     pub(super) request: Option<Request>,
+    /// The run that wants it, if it is a child.
+    pub(super) parent: Option<Parent>,
 }
 
 impl Beginning {
@@ -76,14 +78,14 @@ impl Beginning {
         Ok(UntypedRun::new(core, checked.flow_id, run_id))
     }
 
-    fn check(self, flow: &Registered, grace: Duration) -> Result<Checked> {
+    pub(super) fn check(self, flow: &Registered, grace: Duration) -> Result<Checked> {
         let request = self.request(flow)?;
         let Self { flow_id, input, staged, reuse, timeout, on_timeout, request_id: _ } = self;
         let timeout = match timeout.or(flow.flow.definition().timeout) {
             Some(limit) => Some((whole(limit)?, action(flow, on_timeout, grace)?)),
             None => None,
         };
-        Ok(Checked { flow_id, input, staged, reuse, timeout, request })
+        Ok(Checked { flow_id, input, staged, reuse, timeout, request, parent: None })
     }
 
     /// The request that the start is, with all that a repetition must have in common with it.

@@ -127,6 +127,14 @@ pub trait Takes<I> {
 #[diagnostic::do_not_recommend]
 impl<I> Takes<I> for I {}
 
+/// A flow that begins with a step, and so can be a sub-flow.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` cannot be a sub-flow: it has no start step",
+    label = "has no start step",
+    note = "a sub-flow begins, and ends, by itself: mark the step of `{Self}` that comes first `#[step(start)]`"
+)]
+pub trait StartsWithStep: Flow {}
+
 /// Whether a stored value fits a type.
 pub type Fit = std::result::Result<(), ValueError>;
 

@@ -3,6 +3,7 @@
 use std::collections::{BTreeMap, VecDeque};
 use std::sync::Arc;
 
+use super::children::{ChildNo, Children};
 use super::event::{Closing, Event, Failure, RunTimeout, Source};
 use super::locks;
 use super::state::{
@@ -50,6 +51,8 @@ impl RunState {
             timeout,
             canceling: None,
             requests: VecDeque::new(),
+            children: Children::default(),
+            parent_told: false,
             closed: None,
         }
     }
@@ -88,6 +91,7 @@ fn apply(state: &mut RunState, event: &Event, at: Timestamp) -> Option<()> {
             condition.each_channel(&mut |slot| {
                 state.channels.entry(slot.clone()).or_default().waiting.insert(*execution);
             });
+            state.children.begin_wait(*execution, condition);
             // What has come by now needs no firing.
             let phase = Phase::Waiting { condition: condition.clone(), fired_until: at };
             move_to(state, *execution, phase, at)?;
@@ -140,6 +144,18 @@ fn apply(state: &mut RunState, event: &Event, at: Timestamp) -> Option<()> {
             let handed_out = HandedOut { opening: *opening, lost: *lost };
             state.executions.get_mut(execution)?.handed_out = Some(handed_out);
         }
+        Event::ChildRequested { child, flow_id, request } => {
+            state.children.insert(*child, flow_id.clone(), (**request).clone())?;
+        }
+        Event::ChildStarted { child, run } => {
+            state.children.start(*child, *run, state.closed.is_some())?;
+        }
+        Event::ChildEnded { child, result } => {
+            let waiting = is_waiting_for(state, *child);
+            state.children.end(*child, result, waiting, state.closed.is_some())?;
+        }
+        Event::ChildStopped { child } => state.children.stop(*child)?,
+        Event::ParentTold => state.parent_told = true,
         Event::TimeoutReached => {
             state.timeout.take()?;
         }
@@ -174,6 +190,7 @@ fn close(state: &mut RunState, closing: &Closing, at: Timestamp) -> Option<()> {
     state.ready = 0;
     state.locks.clear();
     state.blocked.clear();
+    state.children.close();
     (state.timeout, state.canceling, state.paused) = (None, None, false);
     state.closed = Some(Closed { at, closing: closing.clone(), unconsumed });
     Some(())
@@ -256,13 +273,21 @@ fn meet(state: &mut RunState, no: ExecutionNo, matched: &Matched, at: Timestamp)
     let channels = &mut state.channels;
     let next = state.executions.get_mut(&no)?;
     let phase = std::mem::replace(&mut next.phase, Phase::Blocked);
-    let Phase::Waiting { condition, .. } = phase else { return None };
+    let Phase::Waiting { mut condition, .. } = phase else { return None };
     forget_waiting(channels, &condition, no);
     let mut reserved = Vec::new();
     let mut reserve = |slot: &Slot, count| channels.get_mut(slot)?.reserve(count);
     wait::take(&condition, matched, &mut reserve, &mut reserved)?;
+    let mut ended = state.children.end_wait(no);
+    condition.fill_in(&mut |index| ended.remove(&index));
     next.outcome = Some(Outcome { condition, matched: matched.clone(), reserved });
     locks::request_step(state, no, at)
+}
+
+/// Whether the wait that asked for the child goes on.
+fn is_waiting_for(state: &RunState, child: ChildNo) -> bool {
+    let execution = state.executions.get(&child.execution);
+    matches!(execution.map(|execution| &execution.phase), Some(Phase::Waiting { .. }))
 }
 
 fn forget_waiting(channels: &mut BTreeMap<Slot, ChannelState>, condition: &Condition, no: ExecutionNo) {
@@ -278,7 +303,11 @@ fn remove(state: &mut RunState, no: ExecutionNo) -> Option<Execution> {
     locks::release(state, no, &ended);
     match &ended.phase {
         Phase::Ready(_) => state.ready -= 1,
-        Phase::Waiting { condition, .. } => forget_waiting(&mut state.channels, condition, no),
+        Phase::Waiting { condition, .. } => {
+            forget_waiting(&mut state.channels, condition, no);
+            // Those that go on do so; what the others gave is wanted no more.
+            state.children.end_wait(no);
+        }
         Phase::Blocked | Phase::Backoff { .. } | Phase::Parked(_) => {}
     }
     Some(ended)

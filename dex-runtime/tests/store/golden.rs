@@ -52,6 +52,7 @@ fn identity(run: u8) -> RunIdentity {
         flow_id: FlowId::new(format!("order-{run}")).unwrap(),
         run_id: RunId::from_bytes([run; 16]),
         started_at: AT,
+        parent: None,
     }
 }
 
@@ -94,6 +95,8 @@ fn state(run: u8) -> RunState {
         canceling: None,
         requests: [].into(),
         outputs: vec![Output { step: name("ask"), number: 1, value: Payload::encode("sent").unwrap() }],
+        children: Children::default(),
+        parent_told: false,
         closed: None,
     }
 }

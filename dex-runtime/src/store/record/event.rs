@@ -2,7 +2,7 @@
 
 use super::bytes::{ReadError, Reader, Writer};
 use super::tag::event as tag;
-use crate::engine::Event;
+use crate::engine::{ChildNo, Event, RunIdentity};
 use crate::ids::{Epoch, ExecutionNo};
 use crate::time::Timestamp;
 
@@ -10,7 +10,13 @@ impl Writer {
     pub(super) fn event(&mut self, at: Timestamp, event: &Event) {
         match event {
             Event::RunStarted { identity, timeout } => {
-                self.byte(tag::RUN_STARTED);
+                match &identity.parent {
+                    None => self.byte(tag::RUN_STARTED),
+                    Some(parent) => {
+                        self.byte(tag::CHILD_RUN_STARTED);
+                        self.parent(parent);
+                    }
+                }
                 self.identity(at, identity);
                 self.option(timeout.as_ref(), |out, timeout| out.run_timeout(at, timeout));
             }
@@ -51,6 +57,21 @@ impl Writer {
                 self.number(opening.0);
                 self.number((*lost).into());
             }
+            Event::ChildRequested { child, flow_id, request } => {
+                self.of_child(tag::CHILD_REQUESTED, *child);
+                self.text(flow_id.as_str());
+                self.child_request(request);
+            }
+            Event::ChildStarted { child, run } => {
+                self.of_child(tag::CHILD_STARTED, *child);
+                self.fixed(run.as_bytes());
+            }
+            Event::ChildEnded { child, result } => {
+                self.of_child(tag::CHILD_ENDED, *child);
+                self.payload(result);
+            }
+            Event::ChildStopped { child } => self.of_child(tag::CHILD_STOPPED, *child),
+            Event::ParentTold => self.byte(tag::PARENT_TOLD),
             Event::WaitStarted { execution, condition } => {
                 self.of_execution(tag::WAIT_STARTED, *execution);
                 self.condition(at, condition);
@@ -110,6 +131,11 @@ impl Writer {
         }
     }
 
+    fn of_child(&mut self, tag: u8, child: ChildNo) {
+        self.byte(tag);
+        self.child_no(child);
+    }
+
     fn of_execution(&mut self, tag: u8, execution: ExecutionNo) {
         self.byte(tag);
         self.execution(execution);
@@ -123,6 +149,20 @@ impl Reader<'_> {
                 identity: self.identity(at)?,
                 timeout: self.option(|input| input.run_timeout(at))?,
             },
+            tag::CHILD_RUN_STARTED => {
+                let parent = Some(self.parent()?);
+                let identity = RunIdentity { parent, ..self.identity(at)? };
+                Event::RunStarted { identity, timeout: self.option(|input| input.run_timeout(at))? }
+            }
+            tag::CHILD_REQUESTED => Event::ChildRequested {
+                child: self.child_no()?,
+                flow_id: self.flow_id()?,
+                request: Box::new(self.child_request()?),
+            },
+            tag::CHILD_STARTED => Event::ChildStarted { child: self.child_no()?, run: self.run()? },
+            tag::CHILD_ENDED => Event::ChildEnded { child: self.child_no()?, result: self.payload()? },
+            tag::CHILD_STOPPED => Event::ChildStopped { child: self.child_no()? },
+            tag::PARENT_TOLD => Event::ParentTold,
             tag::ATTRIBUTE_SET => Event::AttributeSet { slot: self.slot()?, value: self.payload()? },
             tag::ATTRIBUTE_DELETED => Event::AttributeDeleted { slot: self.slot()? },
             tag::MESSAGE_PUBLISHED => Event::MessagePublished { slot: self.slot()?, value: self.payload()? },

@@ -8,9 +8,10 @@ use std::time::Duration;
 use super::super::types::{LiveRun, RunSummary};
 use super::*;
 use crate::engine::{
-    Answered, Attribute, CancelPlan, Canceling, ChannelState, Closed, Closing, Condition, Event, Execution,
-    Failure, FailureKind, HandedOut, Matched, Message, Method, Outcome, Output, Phase, Recovery, RunIdentity,
-    RunState, RunTimeout, Source, Status, StepTarget, Stop, TimeoutAction,
+    Answered, Attribute, CancelPlan, Canceling, ChannelState, Child, ChildNo, ChildRequest, ChildStage,
+    ChildStart, Children, Closed, Closing, Condition, Event, Execution, Failure, FailureKind, HandedOut,
+    Matched, Message, Method, Outcome, Output, Parent, ParentEnd, Phase, Recovery, RunIdentity, RunState,
+    RunTimeout, Source, Status, StepTarget, Stop, TimeoutAction,
 };
 use crate::ids::{Epoch, ExecutionNo, FlowId, MapKey, Name, RunId, Slot};
 use crate::time::Timestamp;
@@ -59,6 +60,7 @@ fn identity() -> RunIdentity {
         flow_id: FlowId::new("id").unwrap(),
         run_id: RunId::from_bytes([0xab; 16]),
         started_at: AT,
+        parent: None,
     }
 }
 
@@ -105,6 +107,29 @@ fn stopped(stop: Stop, reason: Option<&str>) -> Event {
 
 fn parked(kind: FailureKind) -> Event {
     Event::StepParked { execution: ExecutionNo(2), failure: failure(kind) }
+}
+
+fn flow_id() -> FlowId {
+    FlowId::new("c").unwrap()
+}
+
+fn child_no() -> ChildNo {
+    ChildNo { execution: ExecutionNo(2), index: 300 }
+}
+
+fn child_identity() -> RunIdentity {
+    let parent = Parent { run_id: RunId::from_bytes([0xcd; 16]), flow_id: flow_id(), child: child_no() };
+    RunIdentity { parent: Some(parent), ..identity() }
+}
+
+fn child_start() -> ChildStart {
+    let timeout = Some(Duration::from_secs(1));
+    ChildStart { input: value(7), attributes: vec![(slot(), value(5))], timeout }
+}
+
+fn request(on_parent_end: ParentEnd) -> Box<ChildRequest> {
+    let start = ChildStart { timeout: None, ..child_start() };
+    Box::new(ChildRequest { flow: name("f"), start, on_parent_end })
 }
 
 /// Every kind of event, and every kind of what is in them.
@@ -170,6 +195,19 @@ fn events() -> Vec<Event> {
         stopped(Stop::Cancel, None),
         stopped(Stop::Terminate, Some("why")),
         stopped(Stop::Fail, None),
+        Event::RunStarted { identity: child_identity(), timeout: None },
+        Event::ChildRequested { child: child_no(), flow_id: flow_id(), request: request(ParentEnd::Leave) },
+        Event::ChildRequested { child: child_no(), flow_id: flow_id(), request: request(ParentEnd::Cancel) },
+        Event::ChildRequested {
+            child: child_no(),
+            flow_id: flow_id(),
+            request: request(ParentEnd::Terminate),
+        },
+        Event::ChildStarted { child: child_no(), run: identity().run_id },
+        Event::ChildEnded { child: child_no(), result: value(5) },
+        Event::ChildStopped { child: child_no() },
+        Event::ParentTold,
+        Event::WaitStarted { execution, condition: Condition::Child { index: 300 } },
     ]
 }
 
@@ -305,6 +343,8 @@ fn state() -> RunState {
         timeout: Some(RunTimeout { at: Timestamp::MAX, then: TimeoutAction::Fail }),
         canceling: Some(canceling),
         requests: [Answered { request: name("q"), digest: 300, answer: value(5) }].into(),
+        children: Children::default(),
+        parent_told: false,
         closed: Some(Closed { at: AT, closing: Closing::Completed, unconsumed: 3 }),
     }
 }
@@ -323,6 +363,40 @@ const STATE: &str = concat!(
 fn a_snapshot_has_its_bytes() {
     assert_eq!(hex(&encode_state(&state())), STATE);
     assert_eq!(decode_state(&unhex(STATE)).unwrap(), state());
+}
+
+/// A run with children of every stage, which is a child itself.
+fn family() -> RunState {
+    let child =
+        |stage| Child { flow: name("f"), flow_id: flow_id(), on_parent_end: ParentEnd::Cancel, stage };
+    let stages = [
+        ChildStage::Wanted(Box::new(child_start())),
+        ChildStage::Open(identity().run_id),
+        ChildStage::Ended(value(5)),
+    ];
+    let no = |index| ChildNo { execution: ExecutionNo(1), index };
+    let children = Children { all: (0..).map(no).zip(stages.map(child)).collect(), ..Children::default() };
+    let mut state = RunState {
+        identity: Arc::new(child_identity()),
+        executions: BTreeMap::new(),
+        ready: 0,
+        channels: BTreeMap::new(),
+        locks: BTreeMap::new(),
+        blocked: BTreeMap::new(),
+        children,
+        parent_told: true,
+        ..state()
+    };
+    super::state::derive(&mut state);
+    state
+}
+
+const FAMILY: &str = concat!("",);
+
+#[test]
+fn a_snapshot_of_a_parent_and_child_has_its_bytes() {
+    assert_eq!(hex(&encode_state(&family())), FAMILY);
+    assert_eq!(decode_state(&unhex(FAMILY)).unwrap(), family());
 }
 
 fn summaries() -> Vec<RunSummary> {

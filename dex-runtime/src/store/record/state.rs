@@ -12,21 +12,28 @@ use super::super::types::StoreError;
 use super::bytes::{ReadError, Reader, Writer};
 use super::{begin, read, tag};
 use crate::engine::{
-    Answered, Attribute, Canceling, ChannelState, Closed, Execution, HandedOut, Message, Method, Outcome,
-    Output, Phase, RunState,
+    Answered, Attribute, Canceling, ChannelState, Children, Closed, Execution, HandedOut, Message, Method,
+    Outcome, Output, Phase, RunState,
 };
 use crate::ids::{Epoch, Slot};
 use crate::time::Timestamp;
 
 const VERSION: u8 = 1;
 
+/// With what only runs have that are children or have some.
+const VERSION_WITH_FAMILY: u8 = 2;
+
 /// Room for a small run. Larger ones grow a few times, which is nothing beside writing them.
 const CAPACITY: usize = 1024;
 
 /// Encodes a run's state.
 pub fn encode_state(state: &RunState) -> Bytes {
-    let mut out = begin(VERSION, CAPACITY);
+    let family = state.identity.parent.is_some() || !state.children.all.is_empty();
+    let mut out = begin(if family { VERSION_WITH_FAMILY } else { VERSION }, CAPACITY);
     out.state(state);
+    if family {
+        out.family(state);
+    }
     out.finish()
 }
 
@@ -36,8 +43,13 @@ pub fn encode_state(state: &RunState) -> Bytes {
 ///
 /// [`StoreError::Unreadable`] for anything else, a snapshot of a later version included.
 pub fn decode_state(record: &[u8]) -> Result<RunState, StoreError> {
-    read("a snapshot", VERSION, record, |input| {
+    let family = record.get(1) == Some(&VERSION_WITH_FAMILY);
+    let version = if family { VERSION_WITH_FAMILY } else { VERSION };
+    read("a snapshot", version, record, |input| {
         let mut state = input.state()?;
+        if family {
+            input.family(&mut state)?;
+        }
         derive(&mut state);
         Ok(state)
     })
@@ -73,6 +85,7 @@ pub(super) fn derive(state: &mut RunState) {
             Phase::Backoff { .. } | Phase::Parked(_) => {}
         }
     }
+    state.children.derive(&state.executions, state.closed.is_some());
 }
 
 fn channel<'a>(channels: &'a mut BTreeMap<Slot, ChannelState>, slot: &Slot) -> &'a mut ChannelState {
@@ -127,6 +140,15 @@ impl Writer {
             out.time(base, closed.at);
             out.closing(&closed.closing);
             out.number(closed.unconsumed);
+        });
+    }
+
+    fn family(&mut self, state: &RunState) {
+        self.option(state.identity.parent.as_ref(), Self::parent);
+        self.flag(state.parent_told);
+        self.list(&state.children.all, |out, (no, child)| {
+            out.child_no(*no);
+            out.child(child);
         });
     }
 
@@ -213,10 +235,19 @@ impl Reader<'_> {
             blocked: BTreeMap::new(),
             timeout: self.option(|input| input.run_timeout(base))?,
             canceling: self.option(|input| input.canceling(base))?,
+            children: Children::default(),
+            parent_told: false,
             requests: self.list(Self::answered)?,
             outputs: self.list(Self::output)?,
             closed: self.option(|input| input.closed(base))?,
         })
+    }
+
+    fn family(&mut self, state: &mut RunState) -> Result<(), ReadError> {
+        Arc::make_mut(&mut state.identity).parent = self.option(Self::parent)?;
+        state.parent_told = self.flag()?;
+        state.children.all = self.list(|input| Ok((input.child_no()?, input.child()?)))?;
+        Ok(())
     }
 
     fn attribute(&mut self) -> Result<Attribute, ReadError> {

@@ -30,6 +30,12 @@ pub(super) mod event {
     pub(in super::super) const RUN_PAUSED: u8 = 25;
     pub(in super::super) const RUN_RESUMED: u8 = 26;
     pub(in super::super) const REQUEST_ANSWERED: u8 = 27;
+    pub(in super::super) const CHILD_RUN_STARTED: u8 = 40;
+    pub(in super::super) const CHILD_REQUESTED: u8 = 41;
+    pub(in super::super) const CHILD_STARTED: u8 = 42;
+    pub(in super::super) const CHILD_ENDED: u8 = 43;
+    pub(in super::super) const CHILD_STOPPED: u8 = 44;
+    pub(in super::super) const PARENT_TOLD: u8 = 45;
 }
 
 pub(super) mod source {
@@ -72,6 +78,7 @@ pub(super) mod condition {
     pub(in super::super) const ANY: u8 = 4;
     pub(in super::super) const ALL: u8 = 5;
     pub(in super::super) const WITH: u8 = 6;
+    pub(in super::super) const CHILD: u8 = 10;
 }
 
 pub(super) mod matched {
@@ -112,4 +119,16 @@ pub(super) mod timeout {
 
 pub(super) mod content {
     pub(in super::super) const JSON: u8 = 1;
+}
+
+pub(super) mod parent_end {
+    pub(in super::super) const LEAVE: u8 = 1;
+    pub(in super::super) const CANCEL: u8 = 2;
+    pub(in super::super) const TERMINATE: u8 = 3;
+}
+
+pub(super) mod stage {
+    pub(in super::super) const WANTED: u8 = 1;
+    pub(in super::super) const OPEN: u8 = 2;
+    pub(in super::super) const ENDED: u8 = 3;
 }

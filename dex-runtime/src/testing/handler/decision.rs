@@ -108,6 +108,7 @@ fn words(Part(kind): &Part) -> String {
         PartKind::At(at) => format!("Timer::at({})", Timestamp::from(*at)),
         PartKind::After(pause) => format!("Timer::after({pause:?})"),
         PartKind::Fixed(condition) => fixed(condition),
+        PartKind::Child(child) => format!("SubFlow::<{}>::run({:?})", child.flow, child.start.input),
         PartKind::Any { of, .. } => format!("any({})", list(of)),
         PartKind::All(parts) => format!("all({})", list(parts)),
         PartKind::With(inner, local) => format!("{}.with({local:?})", words(inner)),
