@@ -103,7 +103,7 @@ pub struct Children {
     /// end of one of a thousand costs nothing.
     pub(crate) awaited: BTreeMap<ExecutionNo, BTreeSet<u32>>,
     /// How many of them something is to be done with. Kept so that "active or parked" costs nothing.
-    errands: usize,
+    pub(crate) errands: usize,
 }
 
 /// Something that a run wants of another run.
@@ -197,7 +197,7 @@ pub(super) fn request(
 }
 
 /// Children were started.
-pub(super) fn started(state: &RunState, started: &[(ChildNo, RunId)]) -> Vec<Event> {
+pub(super) fn started(state: &RunState, started: &BTreeMap<ChildNo, RunId>) -> Vec<Event> {
     let wanted = started.iter().filter(|(child, _)| {
         matches!(state.children.all.get(child), Some(Child { stage: ChildStage::Wanted(_), .. }))
     });
@@ -218,7 +218,7 @@ pub(super) fn ended(state: &RunState, child: ChildNo, result: Payload) -> Result
 }
 
 /// Children of a run that has ended were stopped.
-pub(super) fn stopped(state: &RunState, stopped: &[ChildNo]) -> Vec<Event> {
+pub(super) fn stopped(state: &RunState, stopped: &BTreeSet<ChildNo>) -> Vec<Event> {
     let to_stop = stopped.iter().filter(|child| {
         let known = state.children.all.get(child);
         known.is_some_and(|child| child.wish(state.closed.is_some()) == Some(Wish::Stop))
@@ -373,10 +373,5 @@ impl Children {
     pub(super) fn has_ended(&self, execution: ExecutionNo, index: u32) -> bool {
         let child = self.all.get(&ChildNo { execution, index });
         matches!(child, Some(Child { stage: ChildStage::Ended(_), .. }))
-    }
-
-    #[cfg(any(test, debug_assertions))]
-    pub(super) fn errands_counted(&self) -> usize {
-        self.errands
     }
 }

@@ -1,5 +1,6 @@
 //! What can be asked of a run.
 
+use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
 
 use super::children::{ChildNo, ChildRequest};
@@ -72,9 +73,9 @@ pub enum Command {
         lost_max: u32,
     },
     /// Children that the run asked for were started, as these runs.
-    NoteStarted(Vec<(ChildNo, RunId)>),
+    NoteStarted(BTreeMap<ChildNo, RunId>),
     /// Children were stopped, since the run has ended.
-    NoteStopped(Vec<ChildNo>),
+    NoteStopped(BTreeSet<ChildNo>),
     /// A child has ended, or cannot be started.
     EndChild {
         /// Which.

@@ -5,6 +5,7 @@
 //! done again or was done, and doing it again changes nothing. This part knows how runs find one another; the
 //! rules are the engine's.
 
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use crate::client::ChildBegun;
@@ -42,8 +43,8 @@ pub(crate) async fn slot(shard: Arc<Shard>) {
 /// What was done and is to be noted.
 #[derive(Debug, Default)]
 struct Done {
-    started: Vec<(ChildNo, RunId)>,
-    stopped: Vec<ChildNo>,
+    started: BTreeMap<ChildNo, RunId>,
+    stopped: BTreeSet<ChildNo>,
     not_started: Vec<(ChildNo, FlowId, String)>,
     told: bool,
 }
@@ -88,14 +89,16 @@ impl Shard {
         match errand {
             Errand::Start { child, flow, flow_id, start } => {
                 match self.start_for(run, child, &flow, flow_id.clone(), *start).await? {
-                    ChildBegun::Run(run) => done.started.push((child, run)),
+                    ChildBegun::Run(run) => {
+                        done.started.insert(child, run);
+                    }
                     ChildBegun::Never(why) => done.not_started.push((child, flow_id, why)),
                 }
             }
             Errand::Stop { child, flow_id, terminate } => {
                 let parent = parent(run, child);
                 self.stop_child(&flow_id, &parent, terminate).await?;
-                done.stopped.push(child);
+                done.stopped.insert(child);
             }
             Errand::Tell { parent, end } => {
                 self.tell(&parent, &end).await?;

@@ -8,7 +8,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use dex_runtime::engine::{Condition, Event, Output, RunIdentity, RunState, Source, Status};
+use dex_runtime::engine::{Children, Condition, Event, Output, RunIdentity, RunState, Source, Status};
 use dex_runtime::store::record::{decode_state, decode_transition, encode_state, encode_transition};
 use dex_runtime::store::{RunCommit, RunSummary, Store};
 use dex_runtime::{ExecutionNo, FlowId, Name, Payload, RunId, Slot, Timestamp};

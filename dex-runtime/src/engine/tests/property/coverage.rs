@@ -10,7 +10,7 @@ use super::{Kind, Op, ops};
 use crate::engine::{Command, Execution, Method, Phase, RunState, Status};
 use crate::ids::ExecutionNo;
 
-const KINDS: [Kind; 15] = [
+const KINDS: [Kind; 19] = [
     Kind::Start,
     Kind::StartWait,
     Kind::CompleteStep,
@@ -26,6 +26,10 @@ const KINDS: [Kind; 15] = [
     Kind::Checkpoint,
     Kind::HandOut,
     Kind::Request,
+    Kind::NoteStarted,
+    Kind::NoteStopped,
+    Kind::EndChild,
+    Kind::NoteTold,
 ];
 
 const PLACES: [Place; 15] = [
@@ -113,6 +117,7 @@ fn about(command: &Command) -> Option<ExecutionNo> {
         Command::FailAttempt(report) => Some(report.attempt.execution),
         Command::FireTimer { execution } | Command::ResumeStep { execution } => Some(*execution),
         Command::Checkpoint { attempt, .. } | Command::HandOut { attempt, .. } => Some(attempt.execution),
+        Command::EndChild { child, .. } => Some(child.execution),
         Command::Once { command, .. } => about(command),
         Command::Start(_)
         | Command::Publish { .. }
@@ -120,7 +125,10 @@ fn about(command: &Command) -> Option<ExecutionNo> {
         | Command::Write(_)
         | Command::Stop { .. }
         | Command::Pause
-        | Command::Resume => None,
+        | Command::Resume
+        | Command::NoteStarted(_)
+        | Command::NoteStopped(_)
+        | Command::NoteTold => None,
     }
 }
 
