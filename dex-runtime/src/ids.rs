@@ -242,7 +242,7 @@ impl RunId {
     }
 
     /// The id with these bytes, as read from a store.
-    pub fn from_bytes(bytes: [u8; 16]) -> Self {
+    pub const fn from_bytes(bytes: [u8; 16]) -> Self {
         Self(bytes)
     }
 

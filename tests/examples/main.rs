@@ -16,7 +16,7 @@ mod shop_ledger;
 mod small;
 
 /// The examples that the tests below run.
-const TESTED: [&str; 4] = ["crash_and_resume", "hello", "order", "orders"];
+const TESTED: [&str; 5] = ["crash_and_resume", "hello", "order", "orders", "parent_child"];
 
 #[test]
 fn every_example_has_a_test() {
