@@ -9,8 +9,8 @@ pub use std::time::Duration;
 pub use crate::client::RunHandle;
 pub use crate::definition::call::{RpcCall, RpcFuture, StepCall, StepFuture, WaitCall, WaitFuture};
 pub use crate::definition::contract::{
-    Call, Fit, GivenBy, Rpc, RpcReturn, StartsWithStep, StepReturn, Takes, WaitReturn, call_rpc, dispatch,
-    fits, fits_at,
+    Call, Fit, GivenBy, HasStart, Rpc, RpcReturn, StepReturn, Takes, WaitReturn, call_rpc, dispatch, fits,
+    fits_at,
 };
 pub use crate::definition::{
     Attribute, AttributeDefinition, Channel, ChannelDefinition, Durability, Edge, EdgeKind, Flow,

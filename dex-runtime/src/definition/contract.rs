@@ -135,6 +135,13 @@ impl<I> Takes<I> for I {}
 )]
 pub trait StartsWithStep: Flow {}
 
+/// What generated code says of a flow that begins with a step. Apart from [`StartsWithStep`], so that the compiler
+/// names none of the flows that have it to those who ask it of another.
+pub trait HasStart {}
+
+#[diagnostic::do_not_recommend]
+impl<F: Flow + HasStart> StartsWithStep for F {}
+
 /// Whether a stored value fits a type.
 pub type Fit = std::result::Result<(), ValueError>;
 

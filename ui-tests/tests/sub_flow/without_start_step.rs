@@ -11,7 +11,7 @@ impl Bank {
 
     #[rpc]
     async fn begin(&self, ctx: &mut RpcContext<Self>, amount: u64) -> RpcResult<()> {
-        ctx.start(Self::PAY, amount)
+        ctx.start_step(Self::PAY, amount)
     }
 }
 

@@ -72,7 +72,7 @@ pub(super) fn starts(flow: &Flow) -> TokenStream {
         quote! {
             #(#cfgs)*
             #[automatically_derived]
-            impl #private::StartsWithStep for #self_ty {}
+            impl #private::HasStart for #self_ty {}
         }
     });
     // Of several at most one is in a build; without a condition there is one.
