@@ -45,6 +45,7 @@ async fn a_step_is_given_the_ends_of_all_its_children_in_order() {
             let parent = child.describe().await.unwrap().parent.unwrap();
             assert_eq!((parent.flow_id.as_str(), parent.run_id), ("r", run_id));
             world.phase().await;
+            let child = world.dex().client::<Parcel>().run(&child_id).await.unwrap();
             child.publish(Parcel::GO, ()).await.unwrap();
             world.phase().await;
             let output = world.run().await.output().await.unwrap();

@@ -82,6 +82,10 @@ pub struct ChildError {
 }
 
 impl<G: Flow> ChildResult<G> {
+    pub(crate) fn made_up(id: FlowId, end: ChildEnd<G::Output>) -> Self {
+        Self { id, run: None, end }
+    }
+
     /// What the child was called.
     pub fn id(&self) -> &FlowId {
         &self.id

@@ -2,7 +2,7 @@
 
 use super::staged::decode;
 use crate::definition::{Choice, Flow, Next, Part, PartKind, Step, Wait};
-use crate::engine::{Condition, Decision};
+use crate::engine::{ChildRequest, Condition, Decision, ParentEnd};
 use crate::time::Timestamp;
 use crate::value::Value;
 
@@ -108,11 +108,24 @@ fn words(Part(kind): &Part) -> String {
         PartKind::At(at) => format!("Timer::at({})", Timestamp::from(*at)),
         PartKind::After(pause) => format!("Timer::after({pause:?})"),
         PartKind::Fixed(condition) => fixed(condition),
-        PartKind::Child(child) => format!("SubFlow::<{}>::run({:?})", child.flow, child.start.input),
+        PartKind::Child(request) => child(request),
         PartKind::Any { of, .. } => format!("any({})", list(of)),
         PartKind::All(parts) => format!("all({})", list(parts)),
         PartKind::With(inner, local) => format!("{}.with({local:?})", words(inner)),
     }
+}
+
+fn child(request: &ChildRequest) -> String {
+    let ChildRequest { flow, start, on_parent_end } = request;
+    let mut words = format!("SubFlow::<{flow}>::run({:?})", start.input);
+    for (slot, value) in &start.attributes {
+        words += &format!(".with({slot}, {value:?})");
+    }
+    words += &start.timeout.map_or_else(String::new, |timeout| format!(".timeout({timeout:?})"));
+    if *on_parent_end != ParentEnd::default() {
+        words += &format!(".on_parent_end(ParentEnd::{on_parent_end:?})");
+    }
+    words
 }
 
 fn fixed(condition: &Condition) -> String {
