@@ -75,9 +75,9 @@ async fn a_parent_that_is_stopped_does_with_its_children_what_they_say() {
                     world.phase().await;
                     let run = world.run().await;
                     if cancel {
-                        run.cancel().await.unwrap()
+                        run.cancel().await.unwrap();
                     } else {
-                        run.terminate().await.unwrap()
+                        run.terminate().await.unwrap();
                     }
                     world.phase().await;
                     assert_eq!(child_status(world, &child).await, expected);

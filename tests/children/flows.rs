@@ -114,7 +114,7 @@ type Sent = Vec<ChildResult<Parcel>>;
 impl Sender {
     #[channel]
     pub(crate) const READY: Channel<()>;
-    /// Says to the clean-up of nobody that it may end: keeps a cancelled run going for a while.
+    /// The ids of the children that there were.
     #[attribute]
     pub(crate) const SEEN: Attribute<Vec<String>>;
 
@@ -123,8 +123,8 @@ impl Sender {
         Ok(match plan {
             Plan::All(ways) => Next::to(Self::ALL, ways),
             Plan::OrAMinute(..) => Next::to(Self::EITHER, plan),
-            Plan::Labelled(way) => Next::to(Self::LABELLED, Some(way)),
-            Plan::NoTime => Next::to(Self::LABELLED, None),
+            Plan::Labelled(way) => Next::to(Self::LABELLED, (way, 10)),
+            Plan::NoTime => Next::to(Self::LABELLED, (Way::Refuse, 0)),
             Plan::Loop(times) => Next::to(Self::AGAIN, times),
             Plan::Strict(way) => Next::to(Self::STRICT, way),
             Plan::Later => Next::to(Self::LATER, ()),
@@ -165,14 +165,17 @@ impl Sender {
     }
 
     #[wait_for(labelled)]
-    fn a_label(&self, _ctx: &WaitContext<Self>, way: &Option<Way>) -> WaitResult<Self, ChildResult<Parcel>> {
-        let time = if way.is_some() { seconds(10) } else { std::time::Duration::ZERO };
-        let way = way.clone().unwrap_or(Way::Refuse);
-        Ok(Wait::one(SubFlow::<Parcel>::run(way).timeout(time).with(Parcel::LABEL, 100)))
+    fn a_label(
+        &self,
+        _ctx: &WaitContext<Self>,
+        (way, time): &(Way, u64),
+    ) -> WaitResult<Self, ChildResult<Parcel>> {
+        let parcel = SubFlow::<Parcel>::run(way.clone()).timeout(seconds(*time));
+        Ok(Wait::one(parcel.with(Parcel::LABEL, 100)))
     }
 
     #[step]
-    async fn labelled(&self, _way: Option<Way>, parcel: ChildResult<Parcel>) -> StepResult<Self> {
+    async fn labelled(&self, _input: (Way, u64), parcel: ChildResult<Parcel>) -> StepResult<Self> {
         Ok(Next::complete(told(&parcel)))
     }
 

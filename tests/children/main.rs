@@ -5,6 +5,7 @@
 mod support;
 
 mod ends;
+mod faults;
 mod flows;
 mod many;
 mod parents;

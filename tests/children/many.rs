@@ -121,7 +121,7 @@ async fn children_that_end_at_once_are_not_missed() {
         async |world| {
             let count = if world.way == crate::support::Way::Crashing { 30 } else { 100 };
             for round in 0..3 {
-                let run = world.client().start(&format!("r{round}"), (count, false)).await.unwrap();
+                let run = world.client().start(format!("r{round}"), (count, false)).await.unwrap();
                 world.phase().await;
                 assert_eq!(run.output().await.unwrap(), count);
             }

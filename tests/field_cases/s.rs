@@ -7,6 +7,7 @@ use dex::prelude::*;
 use dex::testing::TestBuilder;
 use dex::{ParentEnd, Reuse, Status};
 
+use super::k::{Spoil, spoiled};
 use crate::support::{Counter, IN_MEMORY, each_way_among, seconds};
 
 /// A child: completes at once, or when it is told to.
@@ -114,7 +115,7 @@ async fn children_that_are_done_at_once_freeze_no_parent() {
     let mut runs = Vec::new();
     for number in 0..200 {
         let count = if number % 10 == 0 { 100 } else { 1 };
-        let run = engine.client::<Many>().start(&format!("r{number}"), count).await.unwrap();
+        let run = engine.client::<Many>().start(format!("r{number}"), count).await.unwrap();
         runs.push((run, count * (count - 1) / 2));
     }
     for (run, expected) in runs {
@@ -213,4 +214,55 @@ async fn a_parent_whose_children_go_on_can_be_started_again_and_says_whom_it_lef
         )
         .await;
     }
+}
+
+/// Waits for a run of itself, which waits for ever.
+struct Nest;
+
+#[flow(output = String)]
+impl Nest {
+    #[channel]
+    const NEVER: Channel<()>;
+
+    #[step(start)]
+    async fn begin(&self, outer: bool) -> StepResult<Self> {
+        Ok(if outer { Next::to(Self::OUTER, ()) } else { Next::to(Self::INNER, ()) })
+    }
+
+    #[wait_for(outer)]
+    fn child(&self) -> WaitResult<Self, ChildResult<Nest>> {
+        Ok(Wait::one(SubFlow::run(false)))
+    }
+
+    #[step]
+    async fn outer(&self, _input: (), child: ChildResult<Nest>) -> StepResult<Self> {
+        Ok(Next::complete(child.end().to_string()))
+    }
+
+    #[wait_for(inner)]
+    fn for_ever(&self) -> WaitResult<Self, ()> {
+        Ok(Wait::one(Self::NEVER.one()))
+    }
+
+    #[step]
+    async fn inner(&self, _input: (), _never: ()) -> StepResult<Self> {
+        Ok(Next::complete("never".into()))
+    }
+}
+
+#[tokio::test]
+async fn a_child_whose_history_cannot_be_read_can_be_ended_and_its_parent_hears_of_it() {
+    let engine = dex::testing::engine().flow(Nest).start().await.unwrap();
+    let run = engine.client::<Nest>().start("r", true).await.unwrap();
+    engine.settle().await;
+    let child_id = format!("{}/outer-1/0", run.run_id());
+    let child = engine.client::<Nest>().run(&child_id).await.unwrap().run_id();
+    let now = engine.now();
+    let engine = spoiled(&engine, Nest, |store| Spoil::misfit().put(store, child, now)).await;
+    engine.settle().await;
+    let child = engine.client::<Nest>().run(&child_id).await.unwrap();
+    assert_eq!(child.describe().await.unwrap_err().kind(), dex::ErrorKind::Quarantined);
+    child.stop(dex::Stop::Terminate, "beyond repair").await.unwrap();
+    let run = engine.client::<Nest>().run("r").await.unwrap();
+    assert_eq!(run.output().await.unwrap(), "it was terminated: beyond repair");
 }

@@ -17,9 +17,25 @@ use crate::value::Payload;
 pub struct ChildResult<G: Flow> {
     #[serde(serialize_with = "as_text", deserialize_with = "flow_id")]
     id: FlowId,
-    #[serde(serialize_with = "as_optional_text", deserialize_with = "run_id")]
-    run: Option<RunId>,
+    run: Option<Run>,
     end: ChildEnd<G::Output>,
+}
+
+/// A run's id, stored as its text.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Run(RunId);
+
+impl Serialize for Run {
+    fn serialize<S: Serializer>(&self, out: S) -> Result<S::Ok, S::Error> {
+        out.collect_str(&self.0)
+    }
+}
+
+impl<'de> Deserialize<'de> for Run {
+    fn deserialize<D: Deserializer<'de>>(input: D) -> Result<Self, D::Error> {
+        let run = RunId::parse(&String::deserialize(input)?);
+        run.map(Self).ok_or_else(|| de::Error::custom("not the id of a run"))
+    }
 }
 
 /// In which way a child ended.
@@ -93,7 +109,7 @@ impl<G: Flow> ChildResult<G> {
 
     /// The child's run; `None` if it was never started.
     pub fn run_id(&self) -> Option<RunId> {
-        self.run
+        self.run.map(|Run(run)| run)
     }
 
     /// In which way it ended.
@@ -183,7 +199,7 @@ pub(crate) fn child_not_started(flow_id: &FlowId, reason: String) -> Payload {
 }
 
 fn whole(flow_id: &FlowId, run: Option<RunId>, end: &Payload) -> Payload {
-    let (id, run) = (encoded(flow_id.as_str()), encoded(&run.map(|run| run.to_string())));
+    let (id, run) = (encoded(flow_id.as_str()), encoded(&run.map(Run)));
     Payload::object([("id", &id), ("run", &run), ("end", end)])
 }
 
@@ -227,17 +243,8 @@ fn as_text<S: Serializer>(id: &FlowId, out: S) -> Result<S::Ok, S::Error> {
     out.serialize_str(id.as_str())
 }
 
-fn as_optional_text<S: Serializer>(run: &Option<RunId>, out: S) -> Result<S::Ok, S::Error> {
-    run.map(|run| run.to_string()).serialize(out)
-}
-
 fn flow_id<'de, D: Deserializer<'de>>(input: D) -> Result<FlowId, D::Error> {
     FlowId::new(String::deserialize(input)?).map_err(de::Error::custom)
-}
-
-fn run_id<'de, D: Deserializer<'de>>(input: D) -> Result<Option<RunId>, D::Error> {
-    let Some(text) = Option::<String>::deserialize(input)? else { return Ok(None) };
-    RunId::parse(&text).map(Some).ok_or_else(|| de::Error::custom("not the id of a run"))
 }
 
 impl<G: Flow<Output: Clone>> Clone for ChildResult<G> {

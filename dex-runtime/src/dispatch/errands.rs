@@ -90,12 +90,11 @@ impl ErrandQueue {
 impl Queue {
     fn push(&mut self, errands: Errands) {
         let run = errands.run.identity().run_id;
-        match self.known.get_mut(&run) {
-            Some(since) => *since = Some(errands),
-            None => {
-                self.known.insert(run, None);
-                self.waiting.push_back(errands);
-            }
+        if let Some(since) = self.known.get_mut(&run) {
+            *since = Some(errands);
+        } else {
+            self.known.insert(run, None);
+            self.waiting.push_back(errands);
         }
     }
 }

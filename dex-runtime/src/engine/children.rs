@@ -147,14 +147,12 @@ enum Wish {
 impl Child {
     /// What is to be done with it, given whether its parent has ended.
     fn wish(&self, parent_closed: bool) -> Option<Wish> {
-        match (&self.stage, parent_closed, self.on_parent_end) {
-            (ChildStage::Ended(_), _, _) | (ChildStage::Open(_), false, _) => None,
-            (ChildStage::Open(_), true, ParentEnd::Leave) => None,
-            (ChildStage::Wanted(_), false, _) | (ChildStage::Wanted(_), true, ParentEnd::Leave) => {
-                Some(Wish::Start)
-            }
-            // One that was never started need not be: its parent is there no more.
-            (_, true, ParentEnd::Cancel | ParentEnd::Terminate) => Some(Wish::Stop),
+        // One that was never started need not be then: its parent is there no more.
+        let stops = parent_closed && self.on_parent_end != ParentEnd::Leave;
+        match &self.stage {
+            ChildStage::Wanted(_) | ChildStage::Open(_) if stops => Some(Wish::Stop),
+            ChildStage::Wanted(_) => Some(Wish::Start),
+            ChildStage::Open(_) | ChildStage::Ended(_) => None,
         }
     }
 }
@@ -210,8 +208,7 @@ pub(super) fn ended(state: &RunState, child: ChildNo, result: Payload) -> Result
     let known = state.children.all.get(&child);
     match known.map(|child| (&child.stage, child.wish(closed))) {
         // Of a run that has ended, only those count that it still wants to start.
-        Some((ChildStage::Open(_), _)) if closed => Err(Rejection::Closed { status: state.status() }),
-        None if closed => Err(Rejection::Closed { status: state.status() }),
+        Some((ChildStage::Open(_), _)) | None if closed => Err(Rejection::Closed { status: state.status() }),
         None | Some((ChildStage::Ended(_), _)) => Ok(Vec::new()),
         Some(_) => Ok(vec![Event::ChildEnded { child, result }]),
     }
@@ -224,6 +221,27 @@ pub(super) fn stopped(state: &RunState, stopped: &BTreeSet<ChildNo>) -> Vec<Even
         known.is_some_and(|child| child.wish(state.closed.is_some()) == Some(Wish::Stop))
     });
     to_stop.map(|child| Event::ChildStopped { child: *child }).collect()
+}
+
+/// Folds an event about children, or about the parent, into the run.
+pub(super) fn apply(state: &mut RunState, event: &Event) -> Option<()> {
+    let closed = state.closed.is_some();
+    match event {
+        Event::ChildRequested { child, flow_id, request } => {
+            state.children.insert(*child, flow_id.clone(), (**request).clone())?;
+        }
+        Event::ChildStarted { child, run } => state.children.start(*child, *run, closed)?,
+        Event::ChildEnded { child, result } => {
+            let execution = state.executions.get(&child.execution);
+            let phase = execution.map(|execution| &execution.phase);
+            let waiting = matches!(phase, Some(Phase::Waiting { .. }));
+            state.children.end(*child, result, waiting, closed)?;
+        }
+        Event::ChildStopped { child } => state.children.stop(*child)?,
+        Event::ParentTold => state.parent_told = true,
+        _ => return None,
+    }
+    Some(())
 }
 
 /// The parent was told.

@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, VecDeque};
 use std::sync::Arc;
 
-use super::children::{ChildNo, Children};
+use super::children::{self, Children};
 use super::event::{Closing, Event, Failure, RunTimeout, Source};
 use super::locks;
 use super::state::{
@@ -144,21 +144,12 @@ fn apply(state: &mut RunState, event: &Event, at: Timestamp) -> Option<()> {
             let handed_out = HandedOut { opening: *opening, lost: *lost };
             state.executions.get_mut(execution)?.handed_out = Some(handed_out);
         }
-        Event::ChildRequested { child, flow_id, request } => {
-            state.children.insert(*child, flow_id.clone(), (**request).clone())?;
-        }
-        Event::ChildStarted { child, run } => {
-            state.children.start(*child, *run, state.closed.is_some())?;
-        }
-        Event::ChildEnded { child, result } => {
-            let waiting = is_waiting_for(state, *child);
-            state.children.end(*child, result, waiting, state.closed.is_some())?;
-        }
-        Event::ChildStopped { child } => state.children.stop(*child)?,
-        Event::ParentTold => state.parent_told = true,
-        Event::TimeoutReached => {
-            state.timeout.take()?;
-        }
+        Event::ChildRequested { .. }
+        | Event::ChildStarted { .. }
+        | Event::ChildEnded { .. }
+        | Event::ChildStopped { .. }
+        | Event::ParentTold => children::apply(state, event)?,
+        Event::TimeoutReached => drop(state.timeout.take()?),
         Event::CancelRequested { reason, until, cleanup } => {
             state.timeout = None;
             let (reason, cleanup) = (reason.clone(), cleanup.clone());
@@ -169,8 +160,7 @@ fn apply(state: &mut RunState, event: &Event, at: Timestamp) -> Option<()> {
         Event::RunResumed => state.paused = false,
         Event::RequestAnswered { request, digest, answer } => {
             let (request, answer) = (request.clone(), answer.clone());
-            state.requests.push_back(Answered { request, digest: *digest, answer });
-            forget_requests(&mut state.requests);
+            remember(&mut state.requests, Answered { request, digest: *digest, answer });
         }
         Event::OutputProduced { step, number, value } => {
             state.completion_requested = true;
@@ -196,8 +186,9 @@ fn close(state: &mut RunState, closing: &Closing, at: Timestamp) -> Option<()> {
     Some(())
 }
 
-/// Forgets the oldest requests beyond what is kept, but never the last one.
-fn forget_requests(requests: &mut VecDeque<Answered>) {
+/// Adds a request, and forgets the oldest ones beyond what is kept, but never the last one.
+fn remember(requests: &mut VecDeque<Answered>, answered: Answered) {
+    requests.push_back(answered);
     let mut bytes: usize = requests.iter().map(|answered| answered.answer.as_bytes().len()).sum();
     while requests.len() > REQUESTS_MAX || (bytes > ANSWER_BYTES_MAX && requests.len() > 1) {
         let forgotten = requests.pop_front();
@@ -282,12 +273,6 @@ fn meet(state: &mut RunState, no: ExecutionNo, matched: &Matched, at: Timestamp)
     condition.fill_in(&mut |index| ended.remove(&index));
     next.outcome = Some(Outcome { condition, matched: matched.clone(), reserved });
     locks::request_step(state, no, at)
-}
-
-/// Whether the wait that asked for the child goes on.
-fn is_waiting_for(state: &RunState, child: ChildNo) -> bool {
-    let execution = state.executions.get(&child.execution);
-    matches!(execution.map(|execution| &execution.phase), Some(Phase::Waiting { .. }))
 }
 
 fn forget_waiting(channels: &mut BTreeMap<Slot, ChannelState>, condition: &Condition, no: ExecutionNo) {

@@ -7,6 +7,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
+use std::time::Duration;
 
 use crate::client::ChildBegun;
 use crate::definition::{child_not_started, child_result};
@@ -16,9 +17,13 @@ use crate::error::{Error, ErrorKind, Result};
 use crate::ids::{FlowId, Name, RunId};
 use crate::registry::{Refused, Resident, Submit};
 use crate::shard::{Found, Shard};
+use crate::time::first_of;
 
 /// Errands of one run that are noted as done with one commit.
 const BATCH: usize = 256;
+
+/// Pause before errands are tried again that the store could not help with.
+const AGAIN: Duration = Duration::from_secs(1);
 
 /// What a child hears that is stopped for its parent's end.
 const PARENT_ENDED: &str = "its parent has ended";
@@ -28,12 +33,7 @@ pub(crate) async fn slot(shard: Arc<Shard>) {
     while let Some(errands) = shard.errands.next() {
         let mut next = Some(errands);
         while let Some(Errands { run, _busy }) = next {
-            if let Err(error) = shard.run_errands(&run).await
-                && shard.check().is_ok()
-            {
-                // Asking again does not mend it; the run stays marked, and the next opening looks at it.
-                tracing::error!(run = %run.identity().run_id, %error, "a run's errands are left undone");
-            }
+            shard.run_all_errands(&run).await;
             next = shard.errands.done(run.identity().run_id);
         }
         tokio::task::coop::consume_budget().await;
@@ -50,6 +50,24 @@ struct Done {
 }
 
 impl Shard {
+    /// Carries out all errands of a run that can be.
+    async fn run_all_errands(self: &Arc<Self>, run: &Arc<Resident>) {
+        while let Err(error) = self.run_errands(run).await {
+            if self.check().is_err() {
+                return;
+            }
+            let run = run.identity().run_id;
+            if error.kind() != ErrorKind::Unavailable {
+                // Asking again does not mend it; the run stays marked, and the next opening looks at it.
+                tracing::error!(%run, %error, "a run's errands are left undone");
+                return;
+            }
+            tracing::warn!(%run, %error, "a run's errands are tried again");
+            let pause = self.clock.sleep_until(self.clock.now().saturating_add(AGAIN));
+            first_of(pause, async { drop(self.ended().await) }).await;
+        }
+    }
+
     async fn run_errands(self: &Arc<Self>, run: &Arc<Resident>) -> Result<()> {
         loop {
             self.check()?;

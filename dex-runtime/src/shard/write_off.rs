@@ -46,16 +46,16 @@ impl Shard {
         let state = ended(summary, parent, last + 1, self.clock.now(), reason)?;
         let (reply, answer) = oneshot::channel();
         self.writer.write_off(&state, reply)?;
-        match answer.await {
-            Ok(written) => written?,
-            Err(_) => {
-                let message = "the engine ended while this was written";
-                return Err(Error::new(ErrorKind::OutcomeUnknown, message));
-            }
-        }
-        if state.has_errands() {
-            // As it was written off it is in the store only; its parent is to hear of it.
-            self.found_under_guard(run).await?;
+        let Ok(written) = answer.await else {
+            let message = "the engine ended while this was written";
+            return Err(Error::new(ErrorKind::OutcomeUnknown, message));
+        };
+        written?;
+        // As it was written off it is in the store only, and its parent is to hear of it.
+        if state.has_errands()
+            && let Err(error) = self.found_under_guard(run).await
+        {
+            tracing::warn!(%run, %error, "the parent hears of its child at the next opening");
         }
         Ok(())
     }

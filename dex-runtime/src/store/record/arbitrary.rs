@@ -55,7 +55,7 @@ fn execution_no() -> impl Strategy<Value = ExecutionNo> {
 fn identity() -> impl Strategy<Value = RunIdentity> {
     let ids = (name(), flow_id(), run_id());
     (ids, timestamp(), option::of(parent())).prop_map(|((flow, flow_id, run_id), started_at, parent)| {
-        RunIdentity { parent, flow, flow_id, run_id, started_at }
+        RunIdentity { flow, flow_id, run_id, started_at, parent }
     })
 }
 

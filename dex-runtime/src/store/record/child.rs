@@ -3,8 +3,11 @@
 use std::time::Duration;
 
 use super::bytes::{ReadError, Reader, Writer};
+use super::tag::event as tag;
 use super::tag::{parent_end, stage};
 use crate::engine::{Child, ChildNo, ChildRequest, ChildStage, ChildStart, Parent, ParentEnd};
+use crate::ids::{FlowId, RunId};
+use crate::value::Payload;
 
 impl Writer {
     pub(super) fn child_no(&mut self, child: ChildNo) {
@@ -18,7 +21,28 @@ impl Writer {
         self.child_no(parent.child);
     }
 
-    pub(super) fn child_request(&mut self, request: &ChildRequest) {
+    pub(super) fn child_requested(&mut self, child: ChildNo, flow_id: &FlowId, request: &ChildRequest) {
+        self.of_child(tag::CHILD_REQUESTED, child);
+        self.text(flow_id.as_str());
+        self.child_request(request);
+    }
+
+    pub(super) fn child_started(&mut self, child: ChildNo, run: RunId) {
+        self.of_child(tag::CHILD_STARTED, child);
+        self.fixed(run.as_bytes());
+    }
+
+    pub(super) fn child_ended(&mut self, child: ChildNo, result: &Payload) {
+        self.of_child(tag::CHILD_ENDED, child);
+        self.payload(result);
+    }
+
+    pub(super) fn of_child(&mut self, tag: u8, child: ChildNo) {
+        self.byte(tag);
+        self.child_no(child);
+    }
+
+    fn child_request(&mut self, request: &ChildRequest) {
         self.name(&request.flow);
         self.parent_end(request.on_parent_end);
         self.child_start(&request.start);

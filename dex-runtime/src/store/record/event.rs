@@ -2,24 +2,14 @@
 
 use super::bytes::{ReadError, Reader, Writer};
 use super::tag::event as tag;
-use crate::engine::{ChildNo, Event, RunIdentity};
+use crate::engine::{Event, Failure, RunIdentity, RunTimeout};
 use crate::ids::{Epoch, ExecutionNo};
 use crate::time::Timestamp;
 
 impl Writer {
     pub(super) fn event(&mut self, at: Timestamp, event: &Event) {
         match event {
-            Event::RunStarted { identity, timeout } => {
-                match &identity.parent {
-                    None => self.byte(tag::RUN_STARTED),
-                    Some(parent) => {
-                        self.byte(tag::CHILD_RUN_STARTED);
-                        self.parent(parent);
-                    }
-                }
-                self.identity(at, identity);
-                self.option(timeout.as_ref(), |out, timeout| out.run_timeout(at, timeout));
-            }
+            Event::RunStarted { identity, timeout } => self.run_started(at, identity, timeout.as_ref()),
             Event::AttributeSet { slot, value } => {
                 self.byte(tag::ATTRIBUTE_SET);
                 self.slot(slot);
@@ -58,18 +48,10 @@ impl Writer {
                 self.number((*lost).into());
             }
             Event::ChildRequested { child, flow_id, request } => {
-                self.of_child(tag::CHILD_REQUESTED, *child);
-                self.text(flow_id.as_str());
-                self.child_request(request);
+                self.child_requested(*child, flow_id, request);
             }
-            Event::ChildStarted { child, run } => {
-                self.of_child(tag::CHILD_STARTED, *child);
-                self.fixed(run.as_bytes());
-            }
-            Event::ChildEnded { child, result } => {
-                self.of_child(tag::CHILD_ENDED, *child);
-                self.payload(result);
-            }
+            Event::ChildStarted { child, run } => self.child_started(*child, *run),
+            Event::ChildEnded { child, result } => self.child_ended(*child, result),
             Event::ChildStopped { child } => self.of_child(tag::CHILD_STOPPED, *child),
             Event::ParentTold => self.byte(tag::PARENT_TOLD),
             Event::WaitStarted { execution, condition } => {
@@ -85,22 +67,15 @@ impl Writer {
                 self.matched(matched);
             }
             Event::AttemptFailed { execution, failure, started_at, retry_at } => {
-                self.of_execution(tag::ATTEMPT_FAILED, *execution);
-                self.failure(failure);
+                self.failed(tag::ATTEMPT_FAILED, *execution, failure);
                 self.time(at, *started_at);
                 self.time(at, *retry_at);
             }
             Event::RetryStarted { execution } => self.of_execution(tag::RETRY_STARTED, *execution),
-            Event::StepParked { execution, failure } => {
-                self.of_execution(tag::STEP_PARKED, *execution);
-                self.failure(failure);
-            }
+            Event::StepParked { execution, failure } => self.failed(tag::STEP_PARKED, *execution, failure),
             Event::StepResumed { execution } => self.of_execution(tag::STEP_RESUMED, *execution),
             Event::StepCompleted { execution } => self.of_execution(tag::STEP_COMPLETED, *execution),
-            Event::StepFailed { execution, failure } => {
-                self.of_execution(tag::STEP_FAILED, *execution);
-                self.failure(failure);
-            }
+            Event::StepFailed { execution, failure } => self.failed(tag::STEP_FAILED, *execution, failure),
             Event::StepCanceled { execution } => self.of_execution(tag::STEP_CANCELED, *execution),
             Event::TimeoutReached => self.byte(tag::TIMEOUT_REACHED),
             Event::CancelRequested { reason, until, cleanup } => {
@@ -131,9 +106,21 @@ impl Writer {
         }
     }
 
-    fn of_child(&mut self, tag: u8, child: ChildNo) {
-        self.byte(tag);
-        self.child_no(child);
+    fn run_started(&mut self, at: Timestamp, identity: &RunIdentity, timeout: Option<&RunTimeout>) {
+        match &identity.parent {
+            None => self.byte(tag::RUN_STARTED),
+            Some(parent) => {
+                self.byte(tag::CHILD_RUN_STARTED);
+                self.parent(parent);
+            }
+        }
+        self.identity(at, identity);
+        self.option(timeout, |out, timeout| out.run_timeout(at, timeout));
+    }
+
+    fn failed(&mut self, tag: u8, execution: ExecutionNo, failure: &Failure) {
+        self.of_execution(tag, execution);
+        self.failure(failure);
     }
 
     fn of_execution(&mut self, tag: u8, execution: ExecutionNo) {

@@ -127,9 +127,9 @@ fn child_start() -> ChildStart {
     ChildStart { input: value(7), attributes: vec![(slot(), value(5))], timeout }
 }
 
-fn request(on_parent_end: ParentEnd) -> Box<ChildRequest> {
+fn request(on_parent_end: ParentEnd) -> ChildRequest {
     let start = ChildStart { timeout: None, ..child_start() };
-    Box::new(ChildRequest { flow: name("f"), start, on_parent_end })
+    ChildRequest { flow: name("f"), start, on_parent_end }
 }
 
 /// Every kind of event, and every kind of what is in them.
@@ -196,12 +196,20 @@ fn events() -> Vec<Event> {
         stopped(Stop::Terminate, Some("why")),
         stopped(Stop::Fail, None),
         Event::RunStarted { identity: child_identity(), timeout: None },
-        Event::ChildRequested { child: child_no(), flow_id: flow_id(), request: request(ParentEnd::Leave) },
-        Event::ChildRequested { child: child_no(), flow_id: flow_id(), request: request(ParentEnd::Cancel) },
         Event::ChildRequested {
             child: child_no(),
             flow_id: flow_id(),
-            request: request(ParentEnd::Terminate),
+            request: request(ParentEnd::Leave).into(),
+        },
+        Event::ChildRequested {
+            child: child_no(),
+            flow_id: flow_id(),
+            request: request(ParentEnd::Cancel).into(),
+        },
+        Event::ChildRequested {
+            child: child_no(),
+            flow_id: flow_id(),
+            request: request(ParentEnd::Terminate).into(),
         },
         Event::ChildStarted { child: child_no(), run: identity().run_id },
         Event::ChildEnded { child: child_no(), result: value(5) },

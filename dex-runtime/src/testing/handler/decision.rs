@@ -117,15 +117,12 @@ fn words(Part(kind): &Part) -> String {
 
 fn child(request: &ChildRequest) -> String {
     let ChildRequest { flow, start, on_parent_end } = request;
-    let mut words = format!("SubFlow::<{flow}>::run({:?})", start.input);
-    for (slot, value) in &start.attributes {
-        words += &format!(".with({slot}, {value:?})");
-    }
-    words += &start.timeout.map_or_else(String::new, |timeout| format!(".timeout({timeout:?})"));
-    if *on_parent_end != ParentEnd::default() {
-        words += &format!(".on_parent_end(ParentEnd::{on_parent_end:?})");
-    }
-    words
+    let attributes = start.attributes.iter().map(|(slot, value)| format!(".with({slot}, {value:?})"));
+    let timeout = start.timeout.map(|timeout| format!(".timeout({timeout:?})"));
+    let policy = (*on_parent_end != ParentEnd::default())
+        .then(|| format!(".on_parent_end(ParentEnd::{on_parent_end:?})"));
+    let options: String = attributes.chain(timeout).chain(policy).collect();
+    format!("SubFlow::<{flow}>::run({:?}){options}", start.input)
 }
 
 fn fixed(condition: &Condition) -> String {

@@ -156,7 +156,9 @@ fn number(condition: &mut Condition, each: &mut impl FnMut(u32)) {
                 *next += 1;
             }
             Condition::Any { of, .. } | Condition::All(of) => {
-                of.iter_mut().for_each(|part| below(part, next, each));
+                for part in of {
+                    below(part, next, each);
+                }
             }
             Condition::With(inner, _) => below(inner, next, each),
             Condition::Messages { .. } | Condition::Timer { .. } | Condition::Ready(_) => {}

@@ -12,7 +12,7 @@ use crate::time::Timestamp;
 
 /// Which children have ended.
 fn has_ended(index: u32) -> bool {
-    index % 2 == 0
+    index.is_multiple_of(2)
 }
 
 /// All ways to choose alternatives, those written first first: minimums per channel and the choices.
