@@ -87,7 +87,7 @@ async fn a_step_that_fails_after_its_child_has_ended_is_given_the_same_end_again
     engine.restart().await.unwrap();
     run.retry_step("take-1").await.unwrap();
     assert_eq!(run.output().await.unwrap(), 7);
-    let seen = seen.lock().unwrap();
+    let seen = seen.lock().unwrap().clone();
     assert_eq!(seen.len(), 3);
     assert!(seen.iter().all(|one| *one == seen[0]), "{seen:?}");
     assert_eq!(engine.dex().inspect().runs(None, 9).await.unwrap().len(), 2, "there is one child");
