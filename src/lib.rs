@@ -50,7 +50,7 @@
 //!
 //! - Writing a flow: [`#[flow]`](macro@flow), [`#[step]`](macro@step), [`#[wait_for]`](macro@wait_for),
 //!   [`#[attribute]`](macro@attribute), [`#[channel]`](macro@channel), [`#[rpc]`](macro@rpc).
-//! - What a step says: [`Next`], with other [`StepOptions`] for one movement. What it waits for: [`Wait`]. What it sees: [`StepContext`].
+//! - What a step says: [`Next`], with other [`StepOptions`] for one movement. What it waits for: [`Wait`], runs of other flows among it: [`SubFlow`]. What it sees: [`StepContext`].
 //! - Longer pages: [waiting](guide::waiting), [errors](guide::errors).
 //! - Running it: [`Dex`], [`Client`], [`RunHandle`], [`Options`]. What can go wrong: [`Error`].
 //! - Tools that know flows by name: [`DynClient`]; what a flow says about itself:
@@ -92,11 +92,15 @@ pub use dex_macros::on_cancel;
 #[doc = include_str!("docs/keyword.md")]
 pub use dex_macros::Keyword;
 
+#[doc = include_str!("docs/sub_flow.md")]
+pub use dex_runtime::definition::SubFlow;
+
 pub use dex_runtime::definition::{
-    All, AllOf, Any, AnyOf, Attribute, Channel, Channels, Condition, Flow, IfEmpty, Indexable, Keyword,
-    Messages, Next, OneMessage, OneOf2, OneOf3, OneOf4, OneOf5, OneOf6, OneOf7, OneOf8, OneOf9, OneOf10,
-    OneOf11, OneOf12, RpcContext, RpcError, RpcResult, Step, StepContext, StepError, StepOptions,
-    StepOptionsError, StepResult, Timer, TimerFired, Wait, WaitContext, WaitResult,
+    All, AllOf, Any, AnyOf, Attribute, Channel, Channels, ChildEnd, ChildError, ChildFailure, ChildResult,
+    Condition, Flow, IfEmpty, Indexable, Keyword, Messages, Next, OneMessage, OneOf2, OneOf3, OneOf4, OneOf5,
+    OneOf6, OneOf7, OneOf8, OneOf9, OneOf10, OneOf11, OneOf12, ParentEnd, RpcContext, RpcError, RpcResult,
+    Step, StepContext, StepError, StepOptions, StepOptionsError, StepResult, Timer, TimerFired, Wait,
+    WaitContext, WaitResult,
 };
 pub use dex_runtime::engine::{Durability, Failure, FailureKind, OnExhausted, Recovery, RetryPolicy};
 pub use dex_runtime::{Value, ValueError};

@@ -6,6 +6,7 @@ use std::time::{Duration, SystemTime};
 
 use dex::prelude::*;
 use dex::testing::Change;
+use dex::{ChildFailure, ParentEnd};
 use serde::{Deserialize, Serialize};
 
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -214,6 +215,24 @@ fn every_kind_of_wait_has_its_words() {
     let both = Waiting::all((approval.up_to(3), Timer::at(SystemTime::UNIX_EPOCH)));
     assert_eq!(both.in_words(), "all(APPROVAL.up_to(3), Timer::at(1970-01-01T00:00:00.000000Z))");
     assert_eq!(Waiting::ready("now".to_owned()).in_words(), "ready(\"now\")");
+    let child = SubFlow::<OrderFlow>::run(Order { id: "2".into(), cents: 3 });
+    let words = r#"SubFlow::<OrderFlow>::run({"id":"2","cents":3})"#;
+    assert_eq!(Waiting::one(child).in_words(), words);
+    let child = SubFlow::<OrderFlow>::run(Order { id: "2".into(), cents: 3 });
+    let child = child.on_parent_end(ParentEnd::Cancel).with(OrderFlow::NOTE, "new".into());
+    let options = r#".with(NOTE, "new").timeout(9s).on_parent_end(ParentEnd::Cancel)"#;
+    assert_eq!(Waiting::one(child.timeout(Duration::from_secs(9))).in_words(), format!("{words}{options}"));
+}
+
+#[test]
+fn a_result_of_a_sub_flow_can_be_made_up() {
+    type Made = ChildResult<OrderFlow>;
+    let completed = ChildEnd::Completed { output: "shipped".to_owned(), more: Vec::new() };
+    assert_eq!(Made::test("c", completed).unwrap().into_result().unwrap(), "shipped");
+    let failed = ChildEnd::Failed(ChildFailure::test("lost"));
+    let error = Made::test("c", failed).unwrap().into_result().unwrap_err();
+    assert_eq!(error.to_string(), "sub-flow `c` gave no output: it failed: lost");
+    Made::test("", ChildEnd::Canceled { reason: None }).unwrap_err();
 }
 
 #[test]

@@ -119,7 +119,7 @@ fn payload() -> Payload {
 fn start(waits: bool) -> Command {
     let flow_id = FlowId::new("order-1").expect("an id");
     let run_id = RunId::from_bytes([7; 16]);
-    let identity = RunIdentity { flow: name("order"), flow_id, run_id, started_at: now() };
+    let identity = RunIdentity { flow: name("order"), flow_id, run_id, started_at: now(), parent: None };
     let staged = Staged::default();
     Command::Start(Start { identity, movement: Some(movement(waits)), staged, timeout: None })
 }
@@ -155,5 +155,5 @@ fn publish() -> Command {
 fn wait(execution: u64) -> Command {
     let condition = Condition::Messages { slot: Slot::single(name("mail")), min: 1, max: 1, single: true };
     let attempt = Attempt { execution: ExecutionNo(execution), number: 1 };
-    Command::StartWait(WaitReport { attempt, condition, staged: Staged::default() })
+    Command::StartWait(WaitReport { attempt, condition, children: Vec::new(), staged: Staged::default() })
 }

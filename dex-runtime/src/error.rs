@@ -195,6 +195,7 @@ impl Error {
             Rejection::ImpossibleCount { .. }
             | Rejection::WaitTooDeep { .. }
             | Rejection::ChannelFull { .. }
+            | Rejection::TooManyChildren { .. }
             | Rejection::TooManySteps { .. } => Self::new(ErrorKind::LimitReached, message),
             Rejection::Conflict { .. } => Self::new(ErrorKind::Timeout, message),
             Rejection::Locked { .. } => Self::new(ErrorKind::Locked, message),
@@ -209,6 +210,7 @@ impl Error {
             | Rejection::NoTimer { .. }
             | Rejection::WrongMethod { .. }
             | Rejection::NoNextStep
+            | Rejection::ChildrenUnlike { .. }
             | Rejection::EmptyWait => Self::new(ErrorKind::NotFound, message),
         }
     }

@@ -242,8 +242,13 @@ impl RunId {
     }
 
     /// The id with these bytes, as read from a store.
-    pub fn from_bytes(bytes: [u8; 16]) -> Self {
+    pub const fn from_bytes(bytes: [u8; 16]) -> Self {
         Self(bytes)
+    }
+
+    /// The id that is written like this.
+    pub(crate) fn parse(text: &str) -> Option<Self> {
+        Uuid::parse_str(text).ok().map(|id| Self(id.into_bytes()))
     }
 
     /// The id's bytes, in the order in which ids sort.

@@ -16,6 +16,7 @@ mod activity;
 mod commit;
 mod dex;
 mod dispatch;
+mod errand;
 mod error;
 mod ids;
 mod options;

@@ -9,7 +9,8 @@ pub use std::time::Duration;
 pub use crate::client::RunHandle;
 pub use crate::definition::call::{RpcCall, RpcFuture, StepCall, StepFuture, WaitCall, WaitFuture};
 pub use crate::definition::contract::{
-    Call, Fit, GivenBy, Rpc, RpcReturn, StepReturn, Takes, WaitReturn, call_rpc, dispatch, fits, fits_at,
+    Call, Fit, GivenBy, HasStart, Rpc, RpcReturn, StepReturn, Takes, WaitReturn, call_rpc, dispatch, fits,
+    fits_at,
 };
 #[cfg(feature = "schemars")]
 pub use crate::definition::schema::schema_of;

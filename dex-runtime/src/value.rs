@@ -134,6 +134,18 @@ impl Payload {
         Self(json.into())
     }
 
+    /// The payload of named values: `{"name":a}`. Names are plain words.
+    pub(crate) fn object<'a>(fields: impl IntoIterator<Item = (&'static str, &'a Payload)>) -> Self {
+        let mut json = vec![b'{'];
+        for (i, (name, value)) in fields.into_iter().enumerate() {
+            let comma = if i > 0 { "," } else { "" };
+            json.extend_from_slice(format!("{comma}\"{name}\":").as_bytes());
+            json.extend_from_slice(&value.0);
+        }
+        json.push(b'}');
+        Self(json.into())
+    }
+
     /// The payload of a place and a value: `[1,a]`.
     pub fn indexed(index: usize, value: &Payload) -> Self {
         let mut json = format!("[{index},").into_bytes();

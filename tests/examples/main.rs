@@ -17,8 +17,17 @@ mod shop_ledger;
 mod small;
 
 /// The examples that the tests below run.
-const TESTED: [&str; 8] =
-    ["approval", "crash_and_resume", "fan_out", "hello", "order", "orders", "subscription", "transfer"];
+const TESTED: [&str; 9] = [
+    "approval",
+    "crash_and_resume",
+    "fan_out",
+    "hello",
+    "order",
+    "orders",
+    "parent_child",
+    "subscription",
+    "transfer",
+];
 
 #[test]
 fn every_example_has_a_test() {

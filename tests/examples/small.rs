@@ -80,3 +80,15 @@ life 2 has ended well
 ";
     assert_eq!(stdout, expected);
 }
+
+#[test]
+fn a_basket_waits_for_its_orders_and_goes_on_without_those_that_failed() {
+    let folder = tempfile::tempdir().unwrap();
+    let stdout = run_well(&mut example("parent_child", folder.path()));
+    let expected = "\
+to pay: 22
+missing: [\"it failed: there is no moon\"]
+the book alone: 20
+";
+    assert_eq!(stdout, expected);
+}

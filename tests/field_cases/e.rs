@@ -4,7 +4,7 @@ use dex::prelude::*;
 use dex::testing::TestEngine;
 use dex::{Reuse, Status, Stop};
 
-use crate::support::{IN_MEMORY, each_way, engine};
+use crate::support::{Counter, IN_MEMORY, each_way, each_way_among, engine, seconds};
 
 /// Ends when and how a message says.
 struct Ends;
@@ -110,4 +110,65 @@ async fn who_waits_for_a_run_that_ends_at_this_moment_is_told() {
         // And long after the end.
         assert!(run.output().await.unwrap());
     }
+}
+
+/// A child of [`Loop`].
+struct Turn;
+
+#[flow(output = u32)]
+impl Turn {
+    #[step(start)]
+    async fn take(&self, number: u32) -> StepResult<Self> {
+        Ok(Next::complete(number))
+    }
+}
+
+/// Waits for a child in each of its turns; every wait fails once before it is stored.
+struct Loop {
+    calls: Counter,
+}
+
+#[flow(output = Vec<String>)]
+impl Loop {
+    #[wait_for(turn)]
+    fn child(
+        &self,
+        _ctx: &WaitContext<Self>,
+        (left, _seen): &(u32, Vec<String>),
+    ) -> WaitResult<Self, ChildResult<Turn>> {
+        if self.calls.add() % 2 == 1 {
+            return Err(StepError::retry_after(seconds(1), "not yet"));
+        }
+        Ok(Wait::one(SubFlow::run(*left)))
+    }
+
+    #[step(start)]
+    async fn turn(&self, (left, mut seen): (u32, Vec<String>), child: ChildResult<Turn>) -> StepResult<Self> {
+        seen.push(child.id().to_string());
+        Ok(if left == 1 { Next::complete(seen) } else { Next::to(Self::TURN, (left - 1, seen)) })
+    }
+}
+
+#[tokio::test]
+async fn children_of_a_loop_differ_and_those_of_a_repeated_attempt_do_not() {
+    let flow = || Loop { calls: Counter::default() };
+    each_way_among(
+        IN_MEMORY,
+        flow,
+        |builder| builder.flow(Turn),
+        async |world| {
+            let run = world.client().start("r", (5, Vec::new())).await.unwrap();
+            let run_id = run.run_id();
+            for _ in 0..5 {
+                world.phase().await;
+                world.advance(seconds(1)).await;
+            }
+            world.phase().await;
+            let seen = world.run().await.output().await.unwrap();
+            let expected: Vec<_> = (1..=5).map(|turn| format!("{run_id}/turn-{turn}/0")).collect();
+            assert_eq!(seen, expected);
+            assert_eq!(world.dex().inspect().runs(None, 99).await.unwrap().len(), 6);
+        },
+    )
+    .await;
 }

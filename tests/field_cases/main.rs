@@ -16,6 +16,7 @@ mod k;
 mod l;
 mod m;
 mod page;
+mod s;
 #[path = "../support/mod.rs"]
 mod support;
 mod u;

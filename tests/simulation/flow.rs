@@ -16,9 +16,24 @@ pub(crate) struct Report {
     pub(crate) echoes: u64,
     /// Calls of `add`.
     pub(crate) added: u64,
+    /// What helpers gave, in order.
+    pub(crate) helped: Vec<u64>,
     /// Timers that fired.
     pub(crate) ticks: u64,
 }
+
+/// A child of [`Machine`]: gives its number back.
+pub(crate) struct Helper;
+
+#[flow(output = u64)]
+impl Helper {
+    #[step(start)]
+    async fn help(&self, number: u64) -> StepResult<Self> {
+        Ok(Next::complete(number))
+    }
+}
+
+type Helpers = (ChildResult<Helper>, ChildResult<Helper>);
 
 /// Takes messages one after another. A message's last digit says what the step does about it.
 pub(crate) struct Machine;
@@ -53,7 +68,7 @@ impl Machine {
     #[step(retry(attempts = 3, initial = "5s", max_interval = "5s"), on_failure = recover)]
     async fn take(&self, ctx: &mut StepContext<Self>, turn: u64, taken: Taken) -> StepResult<Self> {
         let mut report = ctx.get(Self::REPORT)?.unwrap_or_default();
-        let mut echo = None;
+        let (mut echo, mut helper) = (None, None);
         match taken {
             OneOf3::First(number) => {
                 report.first.push(number);
@@ -68,6 +83,7 @@ impl Machine {
                     5 => return Err(StepError::fatal("never")),
                     3 => panic!("the step panics over {number} on purpose"),
                     1 => echo = Some(ECHO + number),
+                    9 => helper = Some(number),
                     _ => {}
                 }
             }
@@ -80,7 +96,32 @@ impl Machine {
         }
         let ends = report.first.last().is_some_and(|number| number % 50 == 0);
         ctx.set(Self::REPORT, report)?;
-        Ok(if ends { Next::complete(turn) } else { Next::to(Self::TAKE, turn + 1) })
+        Ok(match helper {
+            Some(number) => Next::to(Self::HELPED, (turn + 1, number)),
+            None if ends => Next::complete(turn),
+            None => Next::to(Self::TAKE, turn + 1),
+        })
+    }
+
+    #[wait_for(helped)]
+    fn two_helpers(&self, _ctx: &WaitContext<Self>, (_, number): &(u64, u64)) -> WaitResult<Self, Helpers> {
+        Ok(Wait::all((SubFlow::run(*number), SubFlow::run(number + 1))))
+    }
+
+    #[step(retry(initial = "5s"))]
+    async fn helped(
+        &self,
+        ctx: &mut StepContext<Self>,
+        (turn, number): (u64, u64),
+        (one, two): Helpers,
+    ) -> StepResult<Self> {
+        if number % 20 == 9 && ctx.attempt() == 1 {
+            return Err(StepError::new("try again"));
+        }
+        let mut report = ctx.get(Self::REPORT)?.unwrap_or_default();
+        report.helped.extend([one.into_result()?, two.into_result()?]);
+        ctx.set(Self::REPORT, report)?;
+        Ok(Next::to(Self::TAKE, turn))
     }
 
     #[wait_for(recover)]

@@ -15,7 +15,7 @@ use dex::testing::{self, TestEngine};
 use dex::{Client, Error, ErrorKind, Result, Run};
 
 use faults::Weather;
-use flow::Machine;
+use flow::{Helper, Machine};
 use model::{Answer, Model};
 use plan::{Operation, Plan};
 
@@ -50,7 +50,7 @@ struct Simulation {
 impl Simulation {
     async fn run(seed: u64) {
         let plan = Plan::new(seed);
-        let builder = testing::engine().flow(Machine).options(plan.options.clone());
+        let builder = testing::engine().flow(Machine).flow(Helper).options(plan.options.clone());
         let builder = if plan.crashing { builder.crash_after_every_transition() } else { builder };
         let engine = builder.start().await.unwrap();
         let mut simulation = Self { engine, model: Model::default(), weather: Weather::default() };

@@ -170,6 +170,12 @@ impl Model {
             Status::Completed => {}
             other => panic!("run {run} is {other:?}"),
         }
+        let asked = report.first.iter().filter(|number| **number % 10 == 9);
+        let helped: Vec<u64> = asked.flat_map(|number| [*number, number + 1]).collect();
+        // A run that was ended may have been waiting for the last two.
+        let fewest =
+            if info.status == Status::Terminated { helped.len().saturating_sub(2) } else { helped.len() };
+        assert!(helped.starts_with(&report.helped) && report.helped.len() >= fewest, "run {run}: {report:?}");
         let most = known.added + known.added_perhaps;
         assert!((known.added..=most).contains(&report.added), "run {run}: {} of {known:?}", report.added);
 

@@ -40,20 +40,31 @@ pub(crate) struct World<'a, F> {
     engine: TestEngine,
     folder: Option<TempDir>,
     flow: &'a dyn Fn() -> F,
+    others: fn(TestBuilder) -> TestBuilder,
     options: Options,
 }
 
 impl<'a, F: Flow> World<'a, F> {
     /// An engine of its own for `way`.
     pub(crate) async fn new(way: Way, flow: &'a dyn Fn() -> F, options: Options) -> Self {
+        Self::with_others(way, flow, |builder| builder, options).await
+    }
+
+    /// As [`new`](Self::new), with what `others` adds to the engine.
+    pub(crate) async fn with_others(
+        way: Way,
+        flow: &'a dyn Fn() -> F,
+        others: fn(TestBuilder) -> TestBuilder,
+        options: Options,
+    ) -> Self {
         let folder = matches!(way, Way::OnDisk | Way::Closed).then(|| TempDir::new().unwrap());
         let builder = match &folder {
             Some(folder) => testing::engine_in(folder.path()),
             None => testing::engine(),
         };
         let builder = if way == Way::Crashing { builder.crash_after_every_transition() } else { builder };
-        let engine = started(builder, flow, &options).await;
-        Self { way, engine, folder, flow, options }
+        let engine = started(others(builder), flow, &options).await;
+        Self { way, engine, folder, flow, others, options }
     }
 
     /// Ends a phase of the scenario. What the engine has under way is done before; what follows meets an
@@ -73,7 +84,7 @@ impl<'a, F: Flow> World<'a, F> {
                 self.engine.shutdown(Duration::from_secs(1)).await.unwrap();
                 let folder = self.folder.as_ref().unwrap().path();
                 let builder = testing::engine_in(folder).now(self.engine.now());
-                self.engine = started(builder, self.flow, &self.options).await;
+                self.engine = started((self.others)(builder), self.flow, &self.options).await;
             }
         }
     }
@@ -109,6 +120,20 @@ pub(crate) async fn each_way<F: Flow>(
 ) {
     for way in ways {
         let mut world = World::new(*way, &flow, Options::default()).await;
+        scenario(&mut world).await;
+        world.shutdown(Duration::ZERO).await.unwrap();
+    }
+}
+
+/// As [`each_way`], on engines with the flows that `others` adds too.
+pub(crate) async fn each_way_among<F: Flow>(
+    ways: &[Way],
+    flow: impl Fn() -> F,
+    others: fn(TestBuilder) -> TestBuilder,
+    scenario: impl AsyncFn(&mut World<'_, F>),
+) {
+    for way in ways {
+        let mut world = World::with_others(*way, &flow, others, Options::default()).await;
         scenario(&mut world).await;
         world.shutdown(Duration::ZERO).await.unwrap();
     }

@@ -1,6 +1,6 @@
 use expect_test::expect;
 
-use super::check_part;
+use super::{check_part, expansion, pretty};
 
 const SHOP: &str = "impl Shop {
     /// Takes the money.
@@ -214,4 +214,25 @@ fn a_recovery_is_checked_to_take_the_same_input() {
         const _: () = <Order as ::dex::__private::Takes<Order>>::SAME_TYPE;
     "#]],
     );
+}
+
+#[test]
+fn a_flow_with_a_start_step_can_be_a_sub_flow_in_each_build_that_has_one() {
+    check_part(
+        "",
+        "impl Shop { #[step(start)] async fn sell(&self) -> StepResult<Self> { } }",
+        "impl ::dex::__private::HasStart",
+        &expect![[r#"
+            impl ::dex::__private::HasStart for Shop {}
+
+        "#]],
+    );
+    let conditional = "impl Shop {
+        #[cfg(unix)] #[step(start)] async fn sell(&self) -> StepResult<Self> { }
+        #[cfg(windows)] #[step(start)] async fn sell(&self) -> StepResult<Self> { }
+    }";
+    let text = pretty(expansion("", conditional));
+    assert_eq!(text.matches("HasStart for Shop").count(), 2, "{text}");
+    let without = "impl Shop { #[step] async fn sell(&self) -> StepResult<Self> { } }";
+    assert!(!pretty(expansion("", without)).contains("HasStart"));
 }

@@ -12,7 +12,7 @@ use dex_runtime::{Attempt, FlowId, MapKey, Name, Payload, RunId, Slot, Timestamp
 const SNAPSHOT_AFTER_BYTES: usize = 64 * 1024;
 
 /// Above the engine's own bounds, so that the sizes that are measured are not the last ones allowed.
-const LIMITS: Limits = Limits { channel_messages_max: 200_000, executions_max: 20_000 };
+const LIMITS: Limits = Limits { channel_messages_max: 200_000, executions_max: 20_000, ..Limits::DEFAULT };
 
 /// The run, and what was last handed out of it.
 pub(crate) struct Run {
@@ -33,7 +33,8 @@ impl Run {
         let (record_bytes, record_len, snapshot_bytes, tasks) = (0, 0, 0, Vec::new());
         let mut run = Self { state, store, record_bytes, record_len, snapshot_bytes, tasks };
         let flow_id = FlowId::new("order-1").expect("an id");
-        let identity = RunIdentity { flow: name("order"), flow_id, run_id: run_id(), started_at: NOW };
+        let (flow, run_id) = (name("order"), run_id());
+        let identity = RunIdentity { flow, flow_id, run_id, started_at: NOW, parent: None };
         let movement = Some(movement(waits));
         run.submit(Command::Start(Start { identity, movement, staged: Staged::default(), timeout: None }));
         run
@@ -80,7 +81,12 @@ impl Run {
     /// Lets the `wait_for` that was handed out last wait for messages.
     pub(crate) fn wait(&mut self, condition: Condition) {
         let attempt = self.next_attempt();
-        self.submit(Command::StartWait(WaitReport { attempt, condition, staged: Staged::default() }));
+        self.submit(Command::StartWait(WaitReport {
+            attempt,
+            condition,
+            children: Vec::new(),
+            staged: Staged::default(),
+        }));
     }
 
     pub(crate) fn publish(&mut self, messages: usize) {

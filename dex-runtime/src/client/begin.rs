@@ -42,16 +42,48 @@ impl Reuse {
     }
 }
 
+/// What became of the wish for a run.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Begun {
+    /// It was started before.
+    Before(RunId),
+    /// Its start waits to be written.
+    Now(RunId),
+}
+
 impl Shard {
     /// Starts a run of `flow`. Two calls for one id are put in order here and nowhere else.
     pub(super) async fn start_run(self: &Arc<Self>, flow: &Registered, checked: Checked) -> Result<RunId> {
+        let (reply, answer) = oneshot::channel();
+        match self.begin_run(flow, checked, Submit::called(reply)).await? {
+            Begun::Before(run) => Ok(run),
+            Begun::Now(run) => {
+                written(answer).await?;
+                Ok(run)
+            }
+        }
+    }
+
+    /// As [`start_run`](Self::start_run), without waiting until a new run is on disk.
+    pub(super) async fn begin_run(
+        self: &Arc<Self>,
+        flow: &Registered,
+        checked: Checked,
+        how: Submit,
+    ) -> Result<Begun> {
         self.check()?;
-        let Checked { flow_id, input, staged, reuse, timeout, patch, request } = checked;
-        let guard = self.reserve(&flow_id).await;
+        let Checked { flow_id, input, staged, reuse, timeout, patch, request, parent } = checked;
+        // Until the function ends: whoever comes next finds the run in the registry.
+        let _guard = self.reserve(&flow_id).await;
         if let Some(request) = &request
             && let Some(run) = self.started_before(&flow_id, request).await?
         {
-            return Ok(run);
+            return Ok(Begun::Before(run));
+        }
+        if let Some(parent) = &parent
+            && let Some(run) = self.child_under_guard(&flow_id, parent).await?
+        {
+            return Ok(Begun::Before(run));
         }
         let before = self.make_way(&flow_id, reuse).await?;
         let now = self.clock.now();
@@ -60,6 +92,7 @@ impl Shard {
             flow_id: flow_id.clone(),
             run_id: self.run_ids.next(now),
             started_at: now,
+            parent,
         };
         let movement = flow.start().map(|step| {
             let StepTarget { step, waits, locks } = step.target();
@@ -67,20 +100,16 @@ impl Shard {
         });
         let run = Arc::new(Resident::fresh(identity.clone()));
         self.admit_fresh(&run, before)?;
-        let (reply, answer) = oneshot::channel();
         let start = engine::Start { identity, movement, staged, timeout };
         let command = match request {
             Some(request) => request.once(Payload::NULL, Command::Start(start)),
             None => Command::Start(start),
         };
-        if let Err(refused) = self.writer.submit(&run, command, Submit::called(reply)) {
+        if let Err(refused) = self.writer.submit(&run, command, how) {
             self.registry.remove(&run)?;
             return Err(refused.into_error(run.identity()));
         }
-        // Whoever comes next finds the run in the registry.
-        drop(guard);
-        written(answer).await?;
-        Ok(run.identity().run_id)
+        Ok(Begun::Now(run.identity().run_id))
     }
 
     /// The newest run of the id, if this request has started it.
@@ -111,6 +140,10 @@ impl Shard {
         if let Some(before) = before
             && self.registry.succeed(&before, run)?.is_ok()
         {
+            // Whoever looks for it must find its one writer, as long as it has to do with other runs.
+            if before.read(RunState::has_errands).is_ok_and(|(errands, _)| errands) {
+                self.registry.insert_ended(before)?;
+            }
             return Ok(());
         }
         match self.registry.insert_if_absent(Arc::clone(run))? {

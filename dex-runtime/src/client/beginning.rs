@@ -8,7 +8,7 @@ use super::request::Request;
 use super::untyped::UntypedRun;
 use crate::definition::{Given, Registered};
 use crate::dex::Core;
-use crate::engine::{Staged, StepPatch, TimeoutAction};
+use crate::engine::{Parent, Staged, StepPatch, TimeoutAction};
 use crate::error::{Error, ErrorKind, Result};
 use crate::ids::{FlowId, Name};
 use crate::shard::Shard;
@@ -53,6 +53,8 @@ pub(super) struct Checked {
     pub(super) timeout: Option<(Duration, TimeoutAction)>,
     pub(super) patch: Option<Arc<StepPatch>>,
     pub(super) request: Option<Request>,
+    /// The run that wants it, if it is a child.
+    pub(super) parent: Option<Parent>,
 }
 
 impl Beginning {
@@ -80,7 +82,7 @@ impl Beginning {
         Ok(UntypedRun::new(core, checked.flow_id, run_id))
     }
 
-    fn check(self, flow: &Registered, grace: Duration) -> Result<Checked> {
+    pub(super) fn check(self, flow: &Registered, grace: Duration) -> Result<Checked> {
         let patch = self.patch(flow)?;
         let request = self.request(flow, patch.as_deref())?;
         let Self { flow_id, input, staged, reuse, timeout, on_timeout, options: _, request_id: _ } = self;
@@ -88,7 +90,7 @@ impl Beginning {
             Some(limit) => Some((whole(limit)?, action(flow, on_timeout, grace)?)),
             None => None,
         };
-        Ok(Checked { flow_id, input, staged, reuse, timeout, patch, request })
+        Ok(Checked { flow_id, input, staged, reuse, timeout, patch, request, parent: None })
     }
 
     /// What is different about the start step's options.

@@ -7,6 +7,7 @@ mod begin;
 mod beginning;
 mod call;
 mod change;
+mod child;
 mod dynamic;
 mod handle;
 mod operate;
@@ -23,6 +24,7 @@ use std::sync::Arc;
 
 pub use self::begin::Reuse;
 pub use self::beginning::TimeoutPolicy;
+pub(crate) use self::child::ChildBegun;
 pub use self::dynamic::{DynClient, DynResult, DynRun, DynStart};
 pub use self::handle::RunHandle;
 pub use self::result::RunResult;

@@ -139,6 +139,21 @@ pub trait RecoveredBy<R> {}
 #[diagnostic::do_not_recommend]
 impl<I> RecoveredBy<I> for I {}
 
+/// A flow that begins with a step, and so can be a sub-flow.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` cannot be a sub-flow: it has no start step",
+    label = "has no start step",
+    note = "a sub-flow begins, and ends, by itself: mark the step of `{Self}` that comes first `#[step(start)]`"
+)]
+pub trait StartsWithStep: Flow {}
+
+/// What generated code says of a flow that begins with a step. Apart from [`StartsWithStep`], so that the compiler
+/// names none of the flows that have it to those who ask it of another.
+pub trait HasStart {}
+
+#[diagnostic::do_not_recommend]
+impl<F: Flow + HasStart> StartsWithStep for F {}
+
 /// Whether a stored value fits a type.
 pub type Fit = std::result::Result<(), ValueError>;
 

@@ -6,6 +6,7 @@ use std::fmt::{self, Write as _};
 use std::time::Duration;
 
 use super::next::Next;
+use super::sub_flow_result::ChildError;
 use super::wait::Wait;
 use crate::engine::{Failure, FailureKind};
 use crate::value::ValueError;
@@ -102,6 +103,10 @@ impl<E: StdError + 'static> From<E> for StepError {
         // A value that cannot be encoded, or is too large, is so in every attempt.
         if raw_any(&error).is::<ValueError>() {
             failure.kind = FailureKind::Unworkable;
+        }
+        // How a child ended is the same in every attempt.
+        if raw_any(&error).is::<ChildError>() {
+            failure.kind = FailureKind::Fatal;
         }
         Self { failure: Box::new(failure), retry_after: None }
     }

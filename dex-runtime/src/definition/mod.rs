@@ -19,6 +19,8 @@ mod next;
 mod options;
 mod registered;
 pub mod schema;
+mod sub_flow;
+mod sub_flow_result;
 mod wait;
 
 pub(crate) use self::context::{Core, Keep, Live, Pulse, StepInfo};
@@ -40,9 +42,12 @@ pub(crate) use self::options::{Effective, End, Given};
 pub use self::options::{StepOptions, StepOptionsError};
 pub(crate) use self::registered::{Flows, Place, Registered, StepInput};
 pub use self::schema::{FlowSchemas, RpcSchemas, StepSchemas, ValueSchema};
+pub use self::sub_flow::SubFlow;
+pub use self::sub_flow_result::{ChildEnd, ChildError, ChildFailure, ChildResult};
+pub(crate) use self::sub_flow_result::{child_not_started, child_result};
 pub use self::wait::{
     All, AllOf, Any, AnyOf, Condition, Messages, OneMessage, OneOf2, OneOf3, OneOf4, OneOf5, OneOf6, OneOf7,
     OneOf8, OneOf9, OneOf10, OneOf11, OneOf12, Timer, TimerFired, Wait,
 };
 pub(crate) use self::wait::{Part, PartKind};
-pub use crate::engine::{Durability, OnExhausted};
+pub use crate::engine::{Durability, OnExhausted, ParentEnd};

@@ -37,22 +37,32 @@ pub(crate) enum PartKind {
     At(SystemTime),
     After(Duration),
     Fixed(engine::Condition),
+    Child(Box<engine::ChildRequest>),
     Any { of: Vec<Part>, tagged: bool },
     All(Vec<Part>),
     With(Box<Part>, Payload),
 }
 
 impl Part {
-    /// The engine's form, with timers counted from `now`.
-    pub(crate) fn lower(self, now: Timestamp) -> engine::Condition {
-        let lower_all = |parts: Vec<Part>| parts.into_iter().map(|part| part.lower(now)).collect();
+    /// The engine's form, with timers counted from `now`. The children that it names are added to `children`.
+    pub(crate) fn lower(self, now: Timestamp, children: &mut Vec<engine::ChildRequest>) -> engine::Condition {
+        let lower_all = |parts: Vec<Part>, children: &mut Vec<_>| {
+            parts.into_iter().map(|part| part.lower(now, children)).collect()
+        };
         match self.0 {
             PartKind::At(at) => engine::Condition::Timer { at: at.into() },
             PartKind::After(pause) => engine::Condition::Timer { at: now.saturating_add(pause) },
             PartKind::Fixed(condition) => condition,
-            PartKind::Any { of, tagged } => engine::Condition::Any { of: lower_all(of), tagged },
-            PartKind::All(parts) => engine::Condition::All(lower_all(parts)),
-            PartKind::With(inner, local) => engine::Condition::With(Box::new(inner.lower(now)), local),
+            PartKind::Child(request) => {
+                let index = u32::try_from(children.len()).unwrap_or(u32::MAX);
+                children.push(*request);
+                engine::Condition::Child { index }
+            }
+            PartKind::Any { of, tagged } => engine::Condition::Any { of: lower_all(of, children), tagged },
+            PartKind::All(parts) => engine::Condition::All(lower_all(parts, children)),
+            PartKind::With(inner, local) => {
+                engine::Condition::With(Box::new(inner.lower(now, children)), local)
+            }
         }
     }
 }
@@ -62,7 +72,7 @@ impl Part {
     message = "`{Self}` is not a condition of flow `{F}`",
     label = "not something to wait for",
     note = "conditions are `CHANNEL.one()`, `.n(k)`, `.at_least(k)`, `.up_to(k)` of the flow's own channels, \
-            `Timer::after(..)`, `Timer::at(..)`, and groups `All((..))`, `Any((..))` of them"
+            `Timer::after(..)`, `Timer::at(..)`, `SubFlow::<G>::run(..)`, and groups `All((..))`, `Any((..))` of them"
 )]
 pub trait Condition<F> {
     /// What the step is given when it is met.

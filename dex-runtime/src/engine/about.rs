@@ -13,6 +13,11 @@ impl Event {
             Self::MessagePublished { .. } => "MessagePublished",
             Self::RpcApplied { .. } => "RpcApplied",
             Self::StepScheduled { .. } => "StepScheduled",
+            Self::ChildRequested { .. } => "ChildRequested",
+            Self::ChildStarted { .. } => "ChildStarted",
+            Self::ChildEnded { .. } => "ChildEnded",
+            Self::ChildStopped { .. } => "ChildStopped",
+            Self::ParentTold => "ParentTold",
             Self::WaitStarted { .. } => "WaitStarted",
             Self::TimerFired { .. } => "TimerFired",
             Self::WaitMet { .. } => "WaitMet",
@@ -38,7 +43,8 @@ impl Event {
         }
     }
 
-    /// The step execution that the event is about, if it is about one.
+    /// The step execution that the event is about, if it is about one. Children outlive the execution that
+    /// asked for them, and are not part of it.
     pub fn execution(&self) -> Option<ExecutionNo> {
         match self {
             Self::StepScheduled { execution, .. }
@@ -57,6 +63,11 @@ impl Event {
             | Self::CheckpointStored { execution, .. }
             | Self::HandedOut { execution, .. } => Some(*execution),
             Self::RunStarted { .. }
+            | Self::ChildRequested { .. }
+            | Self::ChildStarted { .. }
+            | Self::ChildEnded { .. }
+            | Self::ChildStopped { .. }
+            | Self::ParentTold
             | Self::AttributeSet { .. }
             | Self::AttributeDeleted { .. }
             | Self::MessagePublished { .. }

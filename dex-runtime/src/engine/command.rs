@@ -1,13 +1,15 @@
 //! What can be asked of a run.
 
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 use std::time::Duration;
 
+use super::children::{ChildNo, ChildRequest};
 use super::event::{CancelPlan, Failure, RetryPolicy, StepTarget, Stop, TimeoutAction};
 use super::patch::StepPatch;
 use super::state::RunIdentity;
 use super::wait::Condition;
-use crate::ids::{Attempt, Epoch, ExecutionNo, Name, Slot};
+use crate::ids::{Attempt, Epoch, ExecutionNo, Name, RunId, Slot};
 use crate::time::Timestamp;
 use crate::value::Payload;
 
@@ -84,6 +86,19 @@ pub enum Command {
         /// Lost calls in a row after which the execution is parked instead.
         lost_max: u32,
     },
+    /// Children that the run asked for were started, as these runs.
+    NoteStarted(BTreeMap<ChildNo, RunId>),
+    /// Children were stopped, since the run has ended.
+    NoteStopped(BTreeSet<ChildNo>),
+    /// A child has ended, or cannot be started.
+    EndChild {
+        /// Which.
+        child: ChildNo,
+        /// How, as the step is to be given it.
+        result: Payload,
+    },
+    /// The parent knows that this run has ended.
+    NoteTold,
     /// Carry out a request once, however often it comes.
     Once {
         /// The caller's id for it.
@@ -117,6 +132,10 @@ impl Command {
             Self::Resume => "resume",
             Self::Checkpoint { .. } => "checkpoint",
             Self::HandOut { .. } => "hand out",
+            Self::NoteStarted(_) => "note started children",
+            Self::NoteStopped(_) => "note stopped children",
+            Self::EndChild { .. } => "end child",
+            Self::NoteTold => "note told parent",
             Self::Once { command, .. } => command.name(),
         }
     }
@@ -188,6 +207,8 @@ pub struct WaitReport {
     pub attempt: Attempt,
     /// What it wants to wait for.
     pub condition: Condition,
+    /// The children that the condition names, in the order of their numbers.
+    pub children: Vec<ChildRequest>,
     /// What it wrote.
     pub staged: Staged,
 }

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use super::command::{Command, Staged};
 use super::event::Event;
 use super::state::{Execution, Phase, RunState, Status};
-use super::{close, operate, rpc, start, step};
+use super::{children, close, operate, rpc, start, step};
 use crate::ids::{Attempt, ExecutionNo, Name, RunId, Slot};
 use crate::time::Timestamp;
 use crate::value::Payload;
@@ -18,11 +18,15 @@ pub struct Limits {
     pub channel_messages_max: usize,
     /// Step executions that may be open at once. Wider fan-outs belong in runs of their own.
     pub executions_max: usize,
+    /// Children that may go on at once. A run holds a few hundred bytes for each; more belong to children of
+    /// their own.
+    pub children_max: usize,
 }
 
 impl Limits {
-    /// 100,000 messages, 10,000 executions.
-    pub const DEFAULT: Self = Self { channel_messages_max: 100_000, executions_max: 10_000 };
+    /// 100,000 messages, 10,000 executions, 10,000 children.
+    pub const DEFAULT: Self =
+        Self { channel_messages_max: 100_000, executions_max: 10_000, children_max: 10_000 };
 }
 
 impl Default for Limits {
@@ -153,6 +157,20 @@ pub enum Rejection {
         /// The limit.
         max: usize,
     },
+    /// Too many children would go on.
+    #[error("the run would have more than {max} children at once: start some of them from children")]
+    TooManyChildren {
+        /// The limit.
+        max: usize,
+    },
+    /// The condition does not name the children that came with it.
+    #[error("the wait names {named} children and has {given}: this is a fault of the library")]
+    ChildrenUnlike {
+        /// How many the condition names.
+        named: usize,
+        /// How many came with it.
+        given: usize,
+    },
     /// Something that the writer read has changed meanwhile.
     #[error("attribute {slot} has changed since it was read")]
     Conflict {
@@ -185,6 +203,11 @@ pub fn decide(
         Command::Start(_) => Err(start::already_started(state)),
         // An RPC that only read may be answered on a closed run.
         Command::ApplyRpc(report) => rpc::apply(state, report, limits),
+        // What runs want of one another outlives them.
+        Command::NoteStarted(started) => Ok(children::started(state, &started)),
+        Command::NoteStopped(stopped) => Ok(children::stopped(state, &stopped)),
+        Command::EndChild { child, result } => children::ended(state, child, result),
+        Command::NoteTold => Ok(children::told(state)),
         _ if state.closed.is_some() => Err(Rejection::Closed { status: state.status() }),
         Command::StartWait(report) => step::start_wait(state, report, limits),
         Command::CompleteStep(report) => step::complete(state, report, limits),

@@ -31,6 +31,8 @@ pub enum Effect {
         /// The execution.
         execution: ExecutionNo,
     },
+    /// Do what the run wants of other runs: what it is, [`RunState::errands`] says.
+    RunErrands,
     /// Call off all handlers of the run and tell those who wait for its end.
     Close {
         /// How it ended.
@@ -87,7 +89,8 @@ impl Task {
 pub fn outstanding(state: &RunState) -> Vec<Effect> {
     let of_run = state.due().map(|at| Effect::ArmTimer { execution: ExecutionNo(0), at });
     let of_executions = state.executions.iter().filter_map(|(no, of)| of_execution(state, *no, of));
-    of_run.into_iter().chain(of_executions).collect()
+    let errands = state.has_errands().then_some(Effect::RunErrands);
+    errands.into_iter().chain(of_run).chain(of_executions).collect()
 }
 
 fn of_execution(run: &RunState, no: ExecutionNo, execution: &Execution) -> Option<Effect> {
@@ -103,10 +106,13 @@ fn of_execution(run: &RunState, no: ExecutionNo, execution: &Execution) -> Optio
 
 /// What has to be done because of `events`, given the state after all of them; who was scheduled first comes first.
 pub(super) fn effects(events: &[Event], after: &RunState) -> Vec<Effect> {
+    let errands = || (errands_arise(events) && after.has_errands()).then_some(Effect::RunErrands);
     if let Some(closed) = &after.closed {
-        return vec![Effect::Close { status: closed.closing.status() }];
+        let closes = events.iter().any(|event| matches!(event, Event::RunClosed { .. }));
+        let close = closes.then(|| Effect::Close { status: closed.closing.status() });
+        return close.into_iter().chain(errands()).collect();
     }
-    let mut effects = Vec::new();
+    let mut effects = Vec::from_iter(errands());
     let mut touched = Vec::with_capacity(events.len());
     let mut resumed = false;
     for event in events {
@@ -132,6 +138,11 @@ pub(super) fn effects(events: &[Event], after: &RunState) -> Vec<Effect> {
     let standing = touched.into_iter().filter_map(|no| Some((no, after.executions.get(&no)?)));
     effects.extend(standing.filter_map(|(no, execution)| of_execution(after, no, execution)));
     effects
+}
+
+/// Whether `events` may be the reason that something is wanted of other runs.
+fn errands_arise(events: &[Event]) -> bool {
+    events.iter().any(|event| matches!(event, Event::ChildRequested { .. } | Event::RunClosed { .. }))
 }
 
 /// Word to the handlers that run.

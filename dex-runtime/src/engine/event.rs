@@ -5,10 +5,11 @@
 use std::sync::Arc;
 use std::time::Duration;
 
+use super::children::{ChildNo, ChildRequest};
 use super::patch::StepPatch;
 use super::state::{RunIdentity, Status};
 use super::wait::{Condition, Matched};
-use crate::ids::{Epoch, ExecutionNo, Name, Slot};
+use crate::ids::{Epoch, ExecutionNo, FlowId, Name, RunId, Slot};
 use crate::time::Timestamp;
 use crate::value::Payload;
 
@@ -86,6 +87,36 @@ pub enum Event {
         /// How many of its hand-outs were lost with their process, one after the other.
         lost: u32,
     },
+    /// A wait that begins in the same transition asked for a child.
+    ChildRequested {
+        /// Which.
+        child: ChildNo,
+        /// What it is to be called.
+        flow_id: FlowId,
+        /// What it is to be.
+        request: Box<ChildRequest>,
+    },
+    /// A child was started.
+    ChildStarted {
+        /// Which.
+        child: ChildNo,
+        /// As which run.
+        run: RunId,
+    },
+    /// A child has ended, or could not be started.
+    ChildEnded {
+        /// Which.
+        child: ChildNo,
+        /// How, as the step is given it.
+        result: Payload,
+    },
+    /// A child was stopped since this run has ended.
+    ChildStopped {
+        /// Which.
+        child: ChildNo,
+    },
+    /// The parent knows that this run has ended.
+    ParentTold,
     /// `wait_for` said what to wait for.
     WaitStarted {
         /// The execution that waits.

@@ -3,6 +3,7 @@
 use std::collections::{BTreeMap, VecDeque};
 use std::sync::Arc;
 
+use super::children::{self, Children};
 use super::event::{Closing, Event, Failure, RunTimeout, Source};
 use super::locks;
 use super::state::{
@@ -50,6 +51,8 @@ impl RunState {
             timeout,
             canceling: None,
             requests: VecDeque::new(),
+            children: Children::default(),
+            parent_told: false,
             closed: None,
         }
     }
@@ -89,6 +92,7 @@ fn apply(state: &mut RunState, event: &Event, at: Timestamp) -> Option<()> {
             condition.each_channel(&mut |slot| {
                 state.channels.entry(slot.clone()).or_default().waiting.insert(*execution);
             });
+            state.children.begin_wait(*execution, condition);
             // What has come by now needs no firing.
             let phase = Phase::Waiting { condition: condition.clone(), fired_until: at };
             move_to(state, *execution, phase, at)?;
@@ -146,9 +150,12 @@ fn apply(state: &mut RunState, event: &Event, at: Timestamp) -> Option<()> {
             let handed_out = HandedOut { opening: *opening, lost: *lost };
             state.executions.get_mut(execution)?.handed_out = Some(handed_out);
         }
-        Event::TimeoutReached => {
-            state.timeout.take()?;
-        }
+        Event::ChildRequested { .. }
+        | Event::ChildStarted { .. }
+        | Event::ChildEnded { .. }
+        | Event::ChildStopped { .. }
+        | Event::ParentTold => children::apply(state, event)?,
+        Event::TimeoutReached => drop(state.timeout.take()?),
         Event::CancelRequested { reason, until, cleanup } => {
             state.timeout = None;
             let (reason, cleanup) = (reason.clone(), cleanup.clone());
@@ -159,8 +166,7 @@ fn apply(state: &mut RunState, event: &Event, at: Timestamp) -> Option<()> {
         Event::RunResumed => state.paused = false,
         Event::RequestAnswered { request, digest, answer } => {
             let (request, answer) = (request.clone(), answer.clone());
-            state.requests.push_back(Answered { request, digest: *digest, answer });
-            forget_requests(&mut state.requests);
+            remember(&mut state.requests, Answered { request, digest: *digest, answer });
         }
         Event::OutputProduced { step, number, value } => {
             state.completion_requested = true;
@@ -180,13 +186,15 @@ fn close(state: &mut RunState, closing: &Closing, at: Timestamp) -> Option<()> {
     state.ready = 0;
     state.locks.clear();
     state.blocked.clear();
+    state.children.close();
     (state.timeout, state.canceling, state.paused) = (None, None, false);
     state.closed = Some(Closed { at, closing: closing.clone(), unconsumed });
     Some(())
 }
 
-/// Forgets the oldest requests beyond what is kept, but never the last one.
-fn forget_requests(requests: &mut VecDeque<Answered>) {
+/// Adds a request, and forgets the oldest ones beyond what is kept, but never the last one.
+fn remember(requests: &mut VecDeque<Answered>, answered: Answered) {
+    requests.push_back(answered);
     let mut bytes: usize = requests.iter().map(|answered| answered.answer.as_bytes().len()).sum();
     while requests.len() > REQUESTS_MAX || (bytes > ANSWER_BYTES_MAX && requests.len() > 1) {
         let forgotten = requests.pop_front();
@@ -263,11 +271,13 @@ fn meet(state: &mut RunState, no: ExecutionNo, matched: &Matched, at: Timestamp)
     let channels = &mut state.channels;
     let next = state.executions.get_mut(&no)?;
     let phase = std::mem::replace(&mut next.phase, Phase::Blocked);
-    let Phase::Waiting { condition, .. } = phase else { return None };
+    let Phase::Waiting { mut condition, .. } = phase else { return None };
     forget_waiting(channels, &condition, no);
     let mut reserved = Vec::new();
     let mut reserve = |slot: &Slot, count| channels.get_mut(slot)?.reserve(count);
     wait::take(&condition, matched, &mut reserve, &mut reserved)?;
+    let mut ended = state.children.end_wait(no);
+    condition.fill_in(&mut |index| ended.remove(&index));
     next.outcome = Some(Outcome { condition, matched: matched.clone(), reserved });
     locks::request_step(state, no, at)
 }
@@ -285,7 +295,11 @@ fn remove(state: &mut RunState, no: ExecutionNo) -> Option<Execution> {
     locks::release(state, no, &ended);
     match &ended.phase {
         Phase::Ready(_) => state.ready -= 1,
-        Phase::Waiting { condition, .. } => forget_waiting(&mut state.channels, condition, no),
+        Phase::Waiting { condition, .. } => {
+            forget_waiting(&mut state.channels, condition, no);
+            // Those that go on do so; what the others gave is wanted no more.
+            state.children.end_wait(no);
+        }
         Phase::Blocked | Phase::Backoff { .. } | Phase::Parked(_) => {}
     }
     Some(ended)

@@ -2,6 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use super::children::{ChildNo, ChildStage};
 use super::state::{Phase, RunState};
 use crate::ids::{ExecutionNo, Slot};
 
@@ -26,7 +27,9 @@ pub fn check(state: &RunState) -> Result<(), Violation> {
     executions_are_numbered(state)?;
     locks_belong_to_running_steps(state)?;
     who_waits_for_locks_is_noted(state)?;
-    ends_come_to_an_end(state)
+    ends_come_to_an_end(state)?;
+    children_belong_to_waits(state)?;
+    errands_are_counted(state)
 }
 
 fn require(holds: bool, text: impl FnOnce() -> String) -> Result<(), Violation> {
@@ -107,9 +110,10 @@ fn outcomes_belong_to_steps(state: &RunState) -> Result<(), Violation> {
 }
 
 fn waits_that_are_met_go_on(state: &RunState) -> Result<(), Violation> {
-    let forgotten = state.executions.iter().find(|(_, execution)| match &execution.phase {
+    let forgotten = state.executions.iter().find(|&(&no, execution)| match &execution.phase {
         Phase::Waiting { condition, fired_until } => {
-            condition.meet(|slot| state.available(slot), *fired_until).is_some()
+            let ended = |index| state.children.has_ended(no, index);
+            condition.meet(|slot| state.available(slot), ended, *fired_until).is_some()
         }
         _ => false,
     });
@@ -156,6 +160,40 @@ fn ends_come_to_an_end(state: &RunState) -> Result<(), Violation> {
     require(canceling.cleaning != canceling.until.is_some(), || {
         "nothing ends the cancelling of the run".into()
     })
+}
+
+fn children_belong_to_waits(state: &RunState) -> Result<(), Violation> {
+    let mut named = BTreeSet::new();
+    let mut needed: BTreeMap<ExecutionNo, BTreeSet<u32>> = BTreeMap::new();
+    for (no, execution) in &state.executions {
+        if let Phase::Waiting { condition, .. } = &execution.phase {
+            condition.each_child(&mut |index| {
+                named.insert(ChildNo { execution: *no, index });
+            });
+            condition.each_needed_child(&mut |index| {
+                if !state.children.has_ended(*no, index) {
+                    needed.entry(*no).or_default().insert(index);
+                }
+            });
+        }
+    }
+    for (no, child) in &state.children.all {
+        let ended = matches!(child.stage, ChildStage::Ended(_));
+        require(!ended || named.contains(no), || format!("nobody waits for the end of `{}`", child.flow_id))?;
+    }
+    let lost = named.iter().find(|no| !state.children.all.contains_key(no));
+    require(lost.is_none(), || format!("a child that is waited for is not known: {lost:?}"))?;
+    require(needed == state.children.awaited, || {
+        format!("children {needed:?} are needed, noted are {:?}", state.children.awaited)
+    })
+}
+
+fn errands_are_counted(state: &RunState) -> Result<(), Violation> {
+    let tell = usize::from(state.closed.is_some() && state.identity.parent.is_some() && !state.parent_told);
+    let errands = state.errands(usize::MAX, |_| true).len();
+    let counted = state.children.errands + tell;
+    require(errands == counted, || format!("there are {errands} errands, {counted} are counted"))?;
+    require(state.closed.is_some() || !state.parent_told, || "the parent of an open run was told".into())
 }
 
 fn executions_are_numbered(state: &RunState) -> Result<(), Violation> {

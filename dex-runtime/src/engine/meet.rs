@@ -11,12 +11,24 @@ use crate::time::Timestamp;
 const COMBINATIONS_MAX: usize = 1_000;
 
 impl Condition {
-    /// How the condition is met with these messages and timers up to `fired_until`; `None` if it is not.
+    /// How the condition is met with these messages, with the children that have ended, and timers up to
+    /// `fired_until`; `None` if it is not.
     ///
     /// Of several ways it is the one whose alternatives were written first.
-    pub fn meet(&self, available: impl Fn(&Slot) -> usize, fired_until: Timestamp) -> Option<Matched> {
-        let mut ledger =
-            Ledger { available, fired_until, left: Vec::new(), contended: false, choices: Choices::FirstFit };
+    pub fn meet(
+        &self,
+        available: impl Fn(&Slot) -> usize,
+        ended: impl Fn(u32) -> bool,
+        fired_until: Timestamp,
+    ) -> Option<Matched> {
+        let mut ledger = Ledger {
+            available,
+            ended,
+            fired_until,
+            left: Vec::new(),
+            contended: false,
+            choices: Choices::FirstFit,
+        };
         let mut matched = ledger.reserve(self);
         if ledger.contended {
             // The first fit may have passed by a way that was written before it, or all ways.
@@ -46,8 +58,9 @@ enum Choices {
 }
 
 /// What is left of each channel while a condition is being met.
-struct Ledger<'a, F> {
+struct Ledger<'a, F, E> {
     available: F,
+    ended: E,
     fired_until: Timestamp,
     /// A list, since a condition names a handful of channels.
     left: Vec<(&'a Slot, usize)>,
@@ -56,7 +69,7 @@ struct Ledger<'a, F> {
     choices: Choices,
 }
 
-impl<'a, F: Fn(&Slot) -> usize> Ledger<'a, F> {
+impl<'a, F: Fn(&Slot) -> usize, E: Fn(u32) -> bool> Ledger<'a, F, E> {
     fn left(&mut self, slot: &'a Slot) -> &mut usize {
         let known = self.left.iter().position(|(known, _)| *known == slot);
         let at = known.unwrap_or_else(|| {
@@ -71,6 +84,7 @@ impl<'a, F: Fn(&Slot) -> usize> Ledger<'a, F> {
         match condition {
             Condition::Messages { slot, min, .. } => self.reserve_messages(slot, *min),
             Condition::Timer { at } => (*at <= self.fired_until).then_some(Matched::Plain),
+            Condition::Child { index } => (self.ended)(*index).then_some(Matched::Plain),
             Condition::Ready(_) => Some(Matched::Plain),
             Condition::Any { of, .. } => self.choose(of),
             Condition::All(parts) => {

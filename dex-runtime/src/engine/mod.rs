@@ -21,6 +21,7 @@
 //! [`outstanding`] derives all of it again from the state alone.
 
 mod about;
+mod children;
 mod close;
 mod command;
 mod decide;
@@ -46,6 +47,9 @@ mod wait;
 #[cfg(test)]
 mod tests;
 
+pub use self::children::{
+    Child, ChildNo, ChildRequest, ChildStage, ChildStart, Children, Errand, Parent, ParentEnd,
+};
 pub use self::command::{
     CancelSteps, Command, Decision, Exhausted, FailureReport, Movement, Reads, RpcReport, Staged, Start,
     StepReport, WaitReport, WriteReport,

@@ -29,6 +29,9 @@ impl Agenda {
             Event::WaitStarted { execution, .. } | Event::TimerFired { execution, .. } => {
                 self.executions.insert((*execution, None));
             }
+            Event::ChildEnded { child, .. } if before.children.may_end_wait(*child) => {
+                self.executions.insert((child.execution, None));
+            }
             Event::StepCompleted { execution } => self.note_locks(*execution, before),
             Event::StepFailed { execution, .. }
             | Event::StepCanceled { execution }
@@ -106,6 +109,7 @@ fn met(state: &RunState, execution: ExecutionNo, now: Timestamp) -> Option<Event
     };
     // A timer whose instant has come counts even if nobody has fired it yet, or a message of the same
     // moment would win against an alternative that was written before it.
-    let matched = condition.meet(|slot| state.available(slot), now.max(*fired_until))?;
+    let ended = |index| state.children.has_ended(execution, index);
+    let matched = condition.meet(|slot| state.available(slot), ended, now.max(*fired_until))?;
     Some(Event::WaitMet { execution, matched })
 }

@@ -3,6 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::sync::Arc;
 
+use super::children::{Children, Parent};
 use super::event::{Closing, Failure, Recovery, RunTimeout, Source, StepTarget};
 use super::patch::StepPatch;
 use super::wait::{Condition, Outcome};
@@ -21,6 +22,8 @@ pub struct RunIdentity {
     pub run_id: RunId,
     /// When it was started.
     pub started_at: Timestamp,
+    /// The run that has started it, if it is a child.
+    pub parent: Option<Parent>,
 }
 
 /// Whether a run goes on, or how it ended.
@@ -96,6 +99,10 @@ pub struct RunState {
     pub canceling: Option<Canceling>,
     /// Requests with an id that were carried out, oldest first.
     pub requests: VecDeque<Answered>,
+    /// The runs that this one has started.
+    pub children: Children,
+    /// Whether the parent knows that the run has ended.
+    pub parent_told: bool,
     /// How the run ended, once it has.
     pub closed: Option<Closed>,
 }
@@ -313,9 +320,10 @@ impl RunState {
         }
     }
 
-    /// Whether a handler is to be called now. A run that is not active needs no memory.
+    /// Whether a handler is to be called now, or something done with other runs. A run that is not active
+    /// needs no memory.
     pub fn is_active(&self) -> bool {
-        self.ready > 0 && !self.paused
+        (self.ready > 0 && !self.paused) || self.has_errands()
     }
 
     /// The earliest instant at which time alone changes something for the run as a whole.

@@ -1,5 +1,6 @@
 //! Step executions: what their handlers report, and what time does to them.
 
+use super::children;
 use super::close;
 use super::command::{CancelSteps, Decision, Exhausted, FailureReport, Movement, StepReport, WaitReport};
 use super::decide::{Limits, Rejection, current, write};
@@ -16,7 +17,7 @@ pub(super) fn start_wait(
     report: WaitReport,
     limits: &Limits,
 ) -> Result<Vec<Event>, Rejection> {
-    let WaitReport { attempt, condition, staged } = report;
+    let WaitReport { attempt, condition, children, staged } = report;
     expect_method(current(state, attempt)?, attempt.execution, Method::WaitFor)?;
     if condition.depth() > Condition::DEPTH_MAX {
         return Err(Rejection::WaitTooDeep { max: Condition::DEPTH_MAX });
@@ -28,16 +29,17 @@ pub(super) fn start_wait(
         let limit = limits.channel_messages_max;
         return Err(Rejection::ImpossibleCount { slot: slot.clone(), min, max, limit });
     }
-    let mut events = Vec::with_capacity(staged.len() + 1);
-    write(Some(state), None, staged, limits, &mut events)?;
     let execution = attempt.execution;
+    let children = children::request(state, execution, &condition, children, limits)?;
+    let mut events = Vec::with_capacity(staged.len() + children.len() + 1);
+    write(Some(state), None, staged, limits, &mut events)?;
     // Of a run that is to end, nothing that waits goes on.
-    let ended = state.is_winding_down();
-    events.push(if ended {
-        Event::StepCanceled { execution }
-    } else {
-        Event::WaitStarted { execution, condition }
-    });
+    if state.is_winding_down() {
+        events.push(Event::StepCanceled { execution });
+        return Ok(events);
+    }
+    events.extend(children);
+    events.push(Event::WaitStarted { execution, condition });
     Ok(events)
 }
 

@@ -29,6 +29,11 @@ pub enum Condition {
         /// When.
         at: Timestamp,
     },
+    /// The end of a child of this execution.
+    Child {
+        /// Its place among the children of the wait, from 0 in the order of the condition's parts.
+        index: u32,
+    },
     /// Nothing: met at once, with this value.
     Ready(Payload),
     /// The first alternative that can be met. Never empty.
@@ -78,7 +83,7 @@ impl Condition {
     /// Groups that stand inside one another, this condition included.
     pub(super) fn depth(&self) -> usize {
         match self {
-            Self::Messages { .. } | Self::Timer { .. } | Self::Ready(_) => 1,
+            Self::Messages { .. } | Self::Timer { .. } | Self::Child { .. } | Self::Ready(_) => 1,
             Self::Any { of, .. } | Self::All(of) => 1 + of.iter().map(Self::depth).max().unwrap_or(0),
             Self::With(inner, _) => 1 + inner.depth(),
         }
@@ -88,9 +93,43 @@ impl Condition {
     pub fn each_channel<'a>(&'a self, visit: &mut impl FnMut(&'a Slot)) {
         match self {
             Self::Messages { slot, .. } => visit(slot),
-            Self::Timer { .. } | Self::Ready(_) => {}
+            Self::Timer { .. } | Self::Child { .. } | Self::Ready(_) => {}
             Self::Any { of, .. } | Self::All(of) => of.iter().for_each(|part| part.each_channel(visit)),
             Self::With(inner, _) => inner.each_channel(visit),
+        }
+    }
+
+    /// Calls `visit` for every child that the condition names.
+    pub fn each_child(&self, visit: &mut impl FnMut(u32)) {
+        match self {
+            Self::Child { index } => visit(*index),
+            Self::Messages { .. } | Self::Timer { .. } | Self::Ready(_) => {}
+            Self::Any { of, .. } | Self::All(of) => of.iter().for_each(|part| part.each_child(visit)),
+            Self::With(inner, _) => inner.each_child(visit),
+        }
+    }
+
+    /// Calls `visit` for every child without whose end the condition cannot be met.
+    pub(super) fn each_needed_child(&self, visit: &mut impl FnMut(u32)) {
+        match self {
+            Self::Child { index } => visit(*index),
+            Self::All(of) => of.iter().for_each(|part| part.each_needed_child(visit)),
+            Self::With(inner, _) => inner.each_needed_child(visit),
+            Self::Messages { .. } | Self::Timer { .. } | Self::Ready(_) | Self::Any { .. } => {}
+        }
+    }
+
+    /// Puts the ends of children in the places of those that have ended.
+    pub(super) fn fill_in(&mut self, ended: &mut impl FnMut(u32) -> Option<Payload>) {
+        match self {
+            Self::Child { index } => {
+                if let Some(result) = ended(*index) {
+                    *self = Self::Ready(result);
+                }
+            }
+            Self::Messages { .. } | Self::Timer { .. } | Self::Ready(_) => {}
+            Self::Any { of, .. } | Self::All(of) => of.iter_mut().for_each(|part| part.fill_in(ended)),
+            Self::With(inner, _) => inner.fill_in(ended),
         }
     }
 
@@ -98,7 +137,7 @@ impl Condition {
     pub fn next_timer(&self, fired_until: Timestamp) -> Option<Timestamp> {
         match self {
             Self::Timer { at } => (*at > fired_until).then_some(*at),
-            Self::Messages { .. } | Self::Ready(_) => None,
+            Self::Messages { .. } | Self::Child { .. } | Self::Ready(_) => None,
             Self::Any { of, .. } | Self::All(of) => {
                 of.iter().filter_map(|part| part.next_timer(fired_until)).min()
             }
@@ -111,7 +150,7 @@ impl Condition {
         match self {
             Self::Any { of, .. } | Self::All(of) => of.is_empty() || of.iter().any(Self::has_empty_group),
             Self::With(inner, _) => inner.has_empty_group(),
-            Self::Messages { .. } | Self::Timer { .. } | Self::Ready(_) => false,
+            Self::Messages { .. } | Self::Timer { .. } | Self::Child { .. } | Self::Ready(_) => false,
         }
     }
 
@@ -123,7 +162,7 @@ impl Condition {
                 let impossible = min > max || *min as usize > channel_messages_max || unlike_one;
                 impossible.then_some((slot, *min, *max))
             }
-            Self::Timer { .. } | Self::Ready(_) => None,
+            Self::Timer { .. } | Self::Child { .. } | Self::Ready(_) => None,
             Self::Any { of, .. } | Self::All(of) => {
                 of.iter().find_map(|part| part.impossible_count(channel_messages_max))
             }
@@ -148,7 +187,7 @@ pub(super) fn take(
             reserved.extend(messages.into_iter().map(|message| (slot.clone(), message)));
             Some(())
         }
-        (Condition::Timer { .. } | Condition::Ready(_), Matched::Plain) => Some(()),
+        (Condition::Timer { .. } | Condition::Child { .. } | Condition::Ready(_), Matched::Plain) => Some(()),
         (Condition::Any { of, .. }, Matched::Any(index, inner)) => {
             take(of.get(*index as usize)?, inner, channel, reserved)
         }

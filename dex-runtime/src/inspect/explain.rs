@@ -1,6 +1,6 @@
 //! Why a run does not move, in one line.
 
-use super::info::{LockInfo, RunInfo, StepInfo, StepPhase};
+use super::info::{ChildInfo, ChildPhase, LockInfo, RunInfo, StepInfo, StepPhase};
 use crate::engine::Status;
 
 impl RunInfo {
@@ -32,6 +32,18 @@ impl RunInfo {
     }
 }
 
+impl ChildInfo {
+    fn explain(&self) -> String {
+        let Self { flow_id, flow, phase, .. } = self;
+        match phase {
+            ChildPhase::Starting => {
+                format!("child `{flow_id}` (not started: it is about to be, if flow `{flow}` is registered)")
+            }
+            ChildPhase::Running | ChildPhase::Ended => format!("child `{flow_id}` ({phase:?})"),
+        }
+    }
+}
+
 impl LockInfo {
     fn explain(&self) -> String {
         match &self.holder {
@@ -49,6 +61,16 @@ impl StepInfo {
             StepPhase::Waiting => 2,
             StepPhase::Locked => 1,
             StepPhase::Running => 0,
+        }
+    }
+
+    /// The children that have not ended: the one, or how many and the first.
+    fn explain_children(&self) -> Option<String> {
+        let mut open = self.children.iter().filter(|child| child.phase != ChildPhase::Ended);
+        let first = open.next()?.explain();
+        match open.count() {
+            0 => Some(first),
+            more => Some(format!("{} children, the first of them {first}", more + 1)),
         }
     }
 
@@ -79,6 +101,7 @@ impl StepInfo {
             StepPhase::Waiting => {
                 let mut awaited: Vec<String> =
                     self.channels.iter().map(|channel| format!("a message of {channel}")).collect();
+                awaited.extend(self.explain_children());
                 awaited.extend(due);
                 format!("{id} waits since {since} for {}", awaited.join(" or "))
             }

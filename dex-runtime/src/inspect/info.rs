@@ -2,8 +2,10 @@
 
 use std::sync::Arc;
 
-use crate::engine::{Closed, Execution, Failure, Phase, RunState, Status, StepPatch};
-use crate::ids::{FlowId, Name, RunId, Slot};
+use crate::engine::{
+    Child, ChildNo, ChildStage, Closed, Execution, Failure, ParentEnd, Phase, RunState, Status, StepPatch,
+};
+use crate::ids::{ExecutionNo, FlowId, Name, RunId, Slot};
 use crate::time::Timestamp;
 
 /// What a run is and does at one moment.
@@ -32,6 +34,49 @@ pub struct RunInfo {
     pub steps: Vec<StepInfo>,
     /// Channels that hold messages.
     pub channels: Vec<ChannelInfo>,
+    /// The run that has started it, if it is a child.
+    pub parent: Option<ParentInfo>,
+    /// Its children that go on, and those whose end a step still waits to be given. Of a run that has ended,
+    /// those that it left behind.
+    pub children: Vec<ChildInfo>,
+}
+
+/// The run that has started another one.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct ParentInfo {
+    /// What it was called.
+    pub flow_id: FlowId,
+    /// What the engine called it.
+    pub run_id: RunId,
+}
+
+/// A run that another one has started, as far as that one was told.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct ChildInfo {
+    /// What it is called.
+    pub flow_id: FlowId,
+    /// The stored name of its flow.
+    pub flow: Name,
+    /// What the engine called it; known while it goes on.
+    pub run_id: Option<RunId>,
+    /// How far it is.
+    pub phase: ChildPhase,
+    /// What happens to it when its parent ends.
+    pub on_parent_end: ParentEnd,
+}
+
+/// How far a child is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum ChildPhase {
+    /// It is about to be started. If that lasts, its flow is not registered in this build.
+    Starting,
+    /// It goes on.
+    Running,
+    /// It has ended.
+    Ended,
 }
 
 /// A step execution that has not ended.
@@ -52,6 +97,8 @@ pub struct StepInfo {
     pub last_failure: Option<Failure>,
     /// Names of the channels it waits for.
     pub channels: Vec<String>,
+    /// The children that it waits for.
+    pub children: Vec<ChildInfo>,
     /// The attributes that it waits to have for itself.
     pub locks: Vec<LockInfo>,
     /// What its movement changes about the step's options, if it does.
@@ -74,7 +121,7 @@ pub struct LockInfo {
 pub enum StepPhase {
     /// Its handler is called, or is next to be.
     Running,
-    /// It waits for messages or time.
+    /// It waits for messages, children or time.
     Waiting,
     /// It is next, once other steps have ended that have its attributes for themselves.
     Locked,
@@ -113,17 +160,31 @@ impl RunInfo {
             canceling: state.canceling.is_some(),
             due: state.due(),
             transitions: state.version,
-            steps: state.executions.values().map(|execution| StepInfo::of(state, execution)).collect(),
+            steps: state
+                .executions
+                .iter()
+                .map(|(no, execution)| StepInfo::of(state, *no, execution))
+                .collect(),
             channels: channels.filter(|channel| channel.waiting + channel.reserved > 0).collect(),
+            parent: state
+                .identity
+                .parent
+                .as_ref()
+                .map(|parent| ParentInfo { flow_id: parent.flow_id.clone(), run_id: parent.run_id }),
+            children: state.children.all.values().map(ChildInfo::of).collect(),
         }
     }
 }
 
 impl StepInfo {
-    fn of(state: &RunState, execution: &Execution) -> Self {
-        let mut channels = Vec::new();
+    fn of(state: &RunState, no: ExecutionNo, execution: &Execution) -> Self {
+        let (mut channels, mut children) = (Vec::new(), Vec::new());
         if let Phase::Waiting { condition, .. } = &execution.phase {
             condition.each_channel(&mut |slot| channels.push(slot.to_string()));
+            condition.each_child(&mut |index| {
+                let child = state.children.all.get(&ChildNo { execution: no, index });
+                children.extend(child.map(ChildInfo::of));
+            });
         }
         Self {
             id: execution.id(),
@@ -139,12 +200,25 @@ impl StepInfo {
             failures: execution.failures,
             last_failure: execution.last_failure.clone(),
             channels,
+            children,
             locks: match execution.phase {
                 Phase::Blocked => execution.locks.iter().map(|slot| LockInfo::of(state, slot)).collect(),
                 _ => Vec::new(),
             },
             patch: execution.patch.clone(),
         }
+    }
+}
+
+impl ChildInfo {
+    fn of(child: &Child) -> Self {
+        let (run_id, phase) = match &child.stage {
+            ChildStage::Wanted(_) => (None, ChildPhase::Starting),
+            ChildStage::Open(run) => (Some(*run), ChildPhase::Running),
+            ChildStage::Ended(_) => (None, ChildPhase::Ended),
+        };
+        let (flow_id, flow) = (child.flow_id.clone(), child.flow.clone());
+        Self { flow_id, flow, run_id, phase, on_parent_end: child.on_parent_end }
     }
 }
 

@@ -6,6 +6,8 @@ mod explain;
 mod info;
 mod tool;
 
-pub use self::info::{ChannelInfo, LockInfo, RunInfo, StepInfo, StepPhase};
+pub use self::info::{
+    ChannelInfo, ChildInfo, ChildPhase, LockInfo, ParentInfo, RunInfo, StepInfo, StepPhase,
+};
 pub use self::tool::Inspect;
 pub use crate::store::RunSummary;

@@ -367,7 +367,8 @@ impl Writer {
             record: record::encode_transition(at, &events),
             snapshot: Some(record::encode_state(state)),
             summary: summary_change(state, &events),
-            ready: Some(false),
+            // Its parent may still have to hear of it.
+            ready: Some(state.is_active()),
             timers_set: Vec::new(),
             timers_cleared: Vec::new(),
         };

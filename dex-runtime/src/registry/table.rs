@@ -65,6 +65,13 @@ impl<T: Entry> Registry<T> {
         Ok(Ok(entry))
     }
 
+    /// Adds a run that has ended and still has something to do; gives the one that is resident if it is already.
+    /// What is live under its flow id stays so.
+    pub(crate) fn insert_ended(&self, entry: Arc<T>) -> Result<Arc<T>, Poisoned> {
+        let mut table = self.lock()?;
+        Ok(Arc::clone(table.runs.entry(entry.run_id()).or_insert(entry)))
+    }
+
     /// Puts the successor of a run in its place, in one step: no reader sees zero or two live runs.
     ///
     /// Changes nothing and gives what is live if that is not `from`.

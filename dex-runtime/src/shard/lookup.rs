@@ -96,7 +96,7 @@ impl Shard {
             return Ok(Some(Found::Open(resident)));
         }
         let Some(loaded) = self.load(run).await? else { return Ok(None) };
-        if loaded.state.closed.is_some() {
+        if loaded.state.closed.is_some() && !loaded.state.has_errands() {
             return Ok(Some(Found::Closed(Arc::new(loaded.state))));
         }
         Ok(Some(Found::Open(self.admit(loaded)?)))
@@ -132,12 +132,17 @@ impl Shard {
         let Loaded { state, record_bytes, snapshot_bytes } = loaded;
         let view = View::of(&state);
         let outstanding = engine::outstanding(&state);
-        let idle = !state.is_active();
+        let (idle, ended) = (!state.is_active(), state.closed.is_some());
         let resident = Arc::new(Resident::loaded(state, record_bytes, snapshot_bytes));
-        let resident = match self.registry.insert_if_absent(resident)? {
-            Ok(resident) => resident,
-            Err(occupant) => return Ok(occupant),
+        let resident = if ended {
+            self.registry.insert_ended(resident)?
+        } else {
+            match self.registry.insert_if_absent(resident)? {
+                Ok(resident) => resident,
+                Err(occupant) => return Ok(occupant),
+            }
         };
+        let mut errands = false;
         let jobs: Vec<_> = outstanding
             .into_iter()
             .filter_map(|effect| match effect {
@@ -149,11 +154,16 @@ impl Shard {
                     lost: self.after_crash,
                     busy: self.activity.begin(),
                 }),
+                Effect::RunErrands => {
+                    errands = true;
+                    None
+                }
                 // Its timers are in the store, where `Timers` finds them.
                 _ => None,
             })
             .collect();
         self.dispatch(jobs);
+        self.note_errands(errands.then(|| Arc::clone(&resident)));
         if idle {
             self.note_idle(Arc::clone(&resident));
         }
@@ -169,7 +179,7 @@ impl Shard {
 /// A run that was found.
 #[derive(Clone, Debug)]
 pub(crate) enum Found {
-    /// It goes on, and this is its one writer.
+    /// It goes on, or has ended and is not yet done with other runs; this is its one writer.
     Open(Arc<Resident>),
     /// It has ended; this is how it stands.
     Closed(Arc<RunState>),

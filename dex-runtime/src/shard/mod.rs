@@ -25,14 +25,14 @@ use self::sink::ShardSink;
 use crate::activity::{Activity, Busy};
 use crate::commit::{self, Committer};
 use crate::definition::Flows;
-use crate::dispatch::{Job, ReadyQueue, Timers, Waiters, Watchers};
+use crate::dispatch::{ErrandQueue, Errands, Job, ReadyQueue, Timers, Waiters, Watchers};
 use crate::error::{Error, ErrorKind};
 use crate::ids::RunIds;
 use crate::options::Options;
 use crate::registry::{Registry, Resident, Writer};
 use crate::store::{Store, StoreError};
 use crate::time::{Clock, Timestamp, first_of};
-use crate::worker;
+use crate::{errand, worker};
 
 /// One opening of a store.
 #[derive(Debug)]
@@ -44,6 +44,7 @@ pub(crate) struct Shard {
     pub(crate) registry: Registry<Resident>,
     pub(crate) writer: Writer,
     pub(crate) queue: ReadyQueue,
+    pub(crate) errands: ErrandQueue,
     pub(crate) timers: Timers,
     pub(crate) waiters: Arc<Waiters>,
     pub(crate) watchers: Arc<Watchers>,
@@ -114,6 +115,7 @@ impl Shard {
             registry: Registry::new(),
             writer,
             queue: ReadyQueue::new(options.worker_slots),
+            errands: ErrandQueue::default(),
             timers: Timers::new(options.timers_max),
             waiters: Arc::default(),
             watchers: Arc::default(),
@@ -155,6 +157,14 @@ impl Shard {
     pub(crate) fn dispatch(self: &Arc<Self>, jobs: impl IntoIterator<Item = Job>) {
         for _ in 0..self.queue.push(jobs) {
             self.handle.spawn(worker::slot(Arc::clone(self)));
+        }
+    }
+
+    /// Notes runs that want something of others, and starts as many slots as they need.
+    fn note_errands(self: &Arc<Self>, runs: impl IntoIterator<Item = Arc<Resident>>) {
+        let errands = runs.into_iter().map(|run| Errands { run, _busy: self.activity.begin() });
+        for _ in 0..self.errands.push(errands) {
+            self.handle.spawn(errand::slot(Arc::clone(self)));
         }
     }
 
@@ -225,6 +235,7 @@ impl Shard {
 
     fn forget_all(&self) {
         self.queue.stop();
+        self.errands.stop();
         match self.registry.clear() {
             Ok(runs) => runs.iter().for_each(|run| run.forget()),
             Err(poisoned) => tracing::error!(%poisoned, "stopping all the same"),

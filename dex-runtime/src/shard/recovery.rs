@@ -36,7 +36,7 @@ pub(super) async fn recover(shard: Arc<Shard>, busy: Busy) {
                 // The others must not wait for it; the run stays marked and is looked at by the next opening.
                 tracing::error!(%run, %error, "an active run cannot be recovered");
             }
-            while shard.queue.waiting() > WAITING_MAX && shard.check().is_ok() {
+            while shard.queue.waiting() + shard.errands.waiting() > WAITING_MAX && shard.check().is_ok() {
                 shard.pause().await;
             }
         }

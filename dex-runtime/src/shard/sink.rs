@@ -30,15 +30,15 @@ impl Sink<After> for ShardSink {
             return crash(&shard, after);
         }
         // One push for the whole batch: one lock, and slots are started together.
-        let mut jobs = Vec::new();
-        let mut replies = Vec::new();
+        let mut released = Released::default();
         // Work that follows is counted before what caused it is done.
         let busy = shard.activity.begin();
         for after in after.drain(..) {
-            shard.release(after, &mut jobs, &mut replies);
+            shard.release(after, &mut released);
         }
-        shard.dispatch(jobs);
-        for reply in replies {
+        shard.dispatch(released.jobs);
+        shard.note_errands(released.errands);
+        for reply in released.replies {
             // A caller who has gone meanwhile does not mind.
             let _ = reply.send(Ok(()));
         }
@@ -55,6 +55,14 @@ impl Sink<After> for ShardSink {
     }
 }
 
+/// What the commits of a batch lead to together.
+#[derive(Default)]
+struct Released {
+    jobs: Vec<Job>,
+    errands: Vec<Arc<Resident>>,
+    replies: Vec<Reply>,
+}
+
 /// Ends the shard with nothing done but telling the callers that their commits are on disk.
 fn crash(shard: &Shard, after: &mut Vec<After>) {
     shard.fail(&StoreError::Unavailable { reason: "a test crashes after each commit".into() });
@@ -64,14 +72,14 @@ fn crash(shard: &Shard, after: &mut Vec<After>) {
 }
 
 impl Shard {
-    /// Carries out the effects of one written commit; calls to make are collected in `jobs`.
-    fn release(&self, after: After, jobs: &mut Vec<Job>, replies: &mut Vec<Reply>) {
+    /// Carries out the effects of one written commit; what is done together for all is collected in `released`.
+    fn release(&self, after: After, released: &mut Released) {
         let After { run, effects, view, timers_set, timers_cleared, end, first, reply, busy } = after;
         let run_id = run.identity().run_id;
         self.timers.change(&timers_set, &timers_cleared);
         for effect in effects {
             match effect {
-                Effect::Dispatch(task) => jobs.extend(view.clone().map(|view| Job {
+                Effect::Dispatch(task) => released.jobs.extend(view.clone().map(|view| Job {
                     run: Arc::clone(&run),
                     task,
                     view,
@@ -79,6 +87,7 @@ impl Shard {
                     lost: false,
                     busy: self.activity.begin(),
                 })),
+                Effect::RunErrands => released.errands.push(Arc::clone(&run)),
                 // Armed above.
                 Effect::ArmTimer { .. } => {}
                 Effect::Tell { execution } => run.tell(Some(execution)),
@@ -94,7 +103,7 @@ impl Shard {
             self.note_idle(run);
         }
         self.watchers.note_change(run_id);
-        replies.extend(reply);
+        released.replies.extend(reply);
         drop(busy);
     }
 

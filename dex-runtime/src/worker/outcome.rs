@@ -3,10 +3,10 @@
 use std::time::Duration;
 
 use crate::definition::call::{StepEnd, WaitEnd};
-use crate::definition::{Cancel, Choice, Effective, End, Goal, OnExhausted, Registered, StepError};
+use crate::definition::{Cancel, Choice, Effective, End, Flows, Goal, OnExhausted, Registered, StepError};
 use crate::engine::{
-    CancelSteps, Command, Decision, Exhausted, Failure, FailureKind, FailureReport, Movement, StepReport,
-    StepTarget, WaitReport,
+    CancelSteps, ChildRequest, Command, Decision, Exhausted, Failure, FailureKind, FailureReport, Movement,
+    StepReport, StepTarget, WaitReport,
 };
 use crate::ids::{Attempt, Name};
 use crate::time::Timestamp;
@@ -59,8 +59,22 @@ fn unknown(flow: &Registered, step: &str) -> StepError {
 }
 
 /// The command of a `wait_for` that returned a condition.
-pub(super) fn wait(attempt: Attempt, end: WaitEnd, now: Timestamp) -> Command {
-    Command::StartWait(WaitReport { attempt, condition: end.part.lower(now), staged: end.staged })
+pub(super) fn wait(
+    flows: &Flows,
+    attempt: Attempt,
+    end: WaitEnd,
+    now: Timestamp,
+) -> Result<Command, StepError> {
+    let mut children = Vec::new();
+    let condition = end.part.lower(now, &mut children);
+    // Here, where someone can be told: a child that nobody can run would be waited for in vain.
+    let unknown = children.iter().find(|child| flows.get(&child.flow).is_none());
+    if let Some(ChildRequest { flow, .. }) = unknown {
+        return Err(StepError::unworkable(format_args!(
+            "sub-flow `{flow}` is not registered: add `.flow(..)` with its value at `open`"
+        )));
+    }
+    Ok(Command::StartWait(WaitReport { attempt, condition, children, staged: end.staged }))
 }
 
 /// An attempt that failed.

@@ -113,7 +113,7 @@ impl Called<'_> {
             Method::WaitFor => {
                 let handler = self.flow.flow.call_wait(found.index, core, tries, task.input);
                 let ended = worker_call(handler, leash).await;
-                map(ended, |end| Ok(outcome::wait(attempt, end, clock.now())))
+                map(ended, |end| outcome::wait(&self.shard.flows, attempt, end, clock.now()))
             }
             Method::Execute => {
                 let pulse = Arc::new(Pulse::new(clock));

@@ -8,7 +8,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use dex_runtime::engine::{Condition, Event, Output, RunIdentity, RunState, Source, Status};
+use dex_runtime::engine::{Children, Condition, Event, Output, RunIdentity, RunState, Source, Status};
 use dex_runtime::store::record::{decode_state, decode_transition, encode_state, encode_transition};
 use dex_runtime::store::{RunCommit, RunSummary, Store};
 use dex_runtime::{ExecutionNo, FlowId, Name, Payload, RunId, Slot, Timestamp};
@@ -52,6 +52,7 @@ fn identity(run: u8) -> RunIdentity {
         flow_id: FlowId::new(format!("order-{run}")).unwrap(),
         run_id: RunId::from_bytes([run; 16]),
         started_at: AT,
+        parent: None,
     }
 }
 
@@ -95,6 +96,8 @@ fn state(run: u8) -> RunState {
         canceling: None,
         requests: [].into(),
         outputs: vec![Output { step: name("ask"), number: 1, value: Payload::encode("sent").unwrap() }],
+        children: Children::default(),
+        parent_told: false,
         closed: None,
     }
 }

@@ -35,6 +35,7 @@ pub(super) fn flow(flow: &Flow, soundness: Soundness) -> TokenStream {
     let run = run::run_type(flow);
     let rpcs = rpcs::types(flow);
     let implementation = implementation(flow, soundness);
+    let starts = steps::starts(flow);
     let checks = match soundness {
         Soundness::Sound => checks::all(flow),
         Soundness::Unsound => TokenStream::new(),
@@ -47,6 +48,7 @@ pub(super) fn flow(flow: &Flow, soundness: Soundness) -> TokenStream {
             #run
             #rpcs
             #implementation
+            #starts
             #checks
         };
     }

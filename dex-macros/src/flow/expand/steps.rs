@@ -61,3 +61,22 @@ pub(super) fn start_input(flow: &Flow) -> TokenStream {
     });
     quote!(#(#inputs)*)
 }
+
+/// Says that runs of the flow begin with a step, if they do.
+pub(super) fn starts(flow: &Flow) -> TokenStream {
+    let Some(start) = flow.start() else { return TokenStream::new() };
+    let (private, self_ty) = (flow.krate.private(), &flow.self_ty);
+    let starts = flow.steps.iter().filter(|step| step.options.start.is_some());
+    let each = starts.map(|step| {
+        let cfgs = &step.handler.member.cfgs;
+        quote! {
+            #(#cfgs)*
+            #[automatically_derived]
+            impl #private::HasStart for #self_ty {}
+        }
+    });
+    // Of several at most one is in a build; without a condition there is one.
+    let unconditional = start.handler.member.cfgs.is_empty();
+    let each: Vec<_> = if unconditional { each.take(1).collect() } else { each.collect() };
+    quote!(#(#each)*)
+}

@@ -5,6 +5,7 @@
 
 mod cancel;
 mod checkpoint;
+mod children;
 mod decisions;
 mod fold;
 mod invariant;

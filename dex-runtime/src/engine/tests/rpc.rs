@@ -108,7 +108,8 @@ fn an_rpc_with_effects_is_refused_on_a_closed_run() {
 
 #[test]
 fn an_rpc_does_not_overfill_the_run() {
-    let run = given(charging()).limited(Limits { executions_max: 2, channel_messages_max: 1 });
+    let run =
+        given(charging()).limited(Limits { executions_max: 2, channel_messages_max: 1, ..Limits::DEFAULT });
     let run = run
         .when(apply(rpc(Staged::default(), [to("b"), to("c")])))
         .refused(&Rejection::TooManySteps { max: 2 });

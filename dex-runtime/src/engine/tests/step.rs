@@ -51,7 +51,7 @@ fn of_several_writes_of_one_attribute_the_last_counts() {
 #[test]
 fn what_a_wait_for_wrote_takes_effect_with_its_wait() {
     let staged = set("asked", true);
-    let report = WaitReport { attempt: attempt(1, 1), condition: one("a"), staged };
+    let report = WaitReport { attempt: attempt(1, 1), condition: one("a"), children: Vec::new(), staged };
     given([started(), scheduled(1, to_wait("ask"))])
         .when(Command::StartWait(report))
         .then([attribute_set("asked", true), Event::WaitStarted { execution: no(1), condition: one("a") }]);

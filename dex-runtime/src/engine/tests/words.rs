@@ -44,6 +44,7 @@ pub(super) fn identity() -> RunIdentity {
         flow_id: FlowId::new("order-1").unwrap(),
         run_id: RunId::from_bytes([7; 16]),
         started_at: at(0),
+        parent: None,
     }
 }
 
@@ -137,7 +138,7 @@ pub(super) fn start(movement: Option<Movement>, staged: Staged) -> Command {
 
 pub(super) fn start_wait(execution: u64, number: u32, condition: Condition) -> Command {
     let attempt = attempt(execution, number);
-    Command::StartWait(WaitReport { attempt, condition, staged: Staged::default() })
+    Command::StartWait(WaitReport { attempt, condition, children: Vec::new(), staged: Staged::default() })
 }
 
 pub(super) fn complete(execution: u64, number: u32, decision: Decision) -> Command {

@@ -9,10 +9,11 @@ use proptest::option;
 use proptest::prelude::*;
 
 use crate::engine::{
-    Answered, Attribute, CancelPlan, Canceling, ChannelState, Closed, Closing, Condition, Durability, Event,
-    Execution, Factor, Failure, FailureKind, HandedOut, Matched, Message, Method, OnExhausted, Outcome,
-    Output, PatchedEnd, Phase, Recovery, RunIdentity, RunState, RunTimeout, Source, Status, StepPatch,
-    StepTarget, Stop, TimeoutAction,
+    Answered, Attribute, CancelPlan, Canceling, ChannelState, Child, ChildNo, ChildRequest, ChildStage,
+    ChildStart, Children, Closed, Closing, Condition, Durability, Event, Execution, Factor, Failure,
+    FailureKind, HandedOut, Matched, Message, Method, OnExhausted, Outcome, Output, Parent, ParentEnd,
+    PatchedEnd, Phase, Recovery, RunIdentity, RunState, RunTimeout, Source, Status, StepPatch, StepTarget,
+    Stop, TimeoutAction,
 };
 use crate::ids::{Epoch, ExecutionNo, FlowId, MapKey, Name, RunId, Slot};
 use crate::store::{LiveRun, RunSummary};
@@ -53,11 +54,9 @@ fn execution_no() -> impl Strategy<Value = ExecutionNo> {
 }
 
 fn identity() -> impl Strategy<Value = RunIdentity> {
-    (name(), flow_id(), run_id(), timestamp()).prop_map(|(flow, flow_id, run_id, started_at)| RunIdentity {
-        flow,
-        flow_id,
-        run_id,
-        started_at,
+    let ids = (name(), flow_id(), run_id());
+    (ids, timestamp(), option::of(parent())).prop_map(|((flow, flow_id, run_id), started_at, parent)| {
+        RunIdentity { flow, flow_id, run_id, started_at, parent }
     })
 }
 
@@ -100,6 +99,7 @@ pub(crate) fn condition() -> impl Strategy<Value = Condition> {
         (slot(), any::<u32>(), any::<u32>(), any::<bool>())
             .prop_map(|(slot, min, max, single)| Condition::Messages { slot, min, max, single }),
         timestamp().prop_map(|at| Condition::Timer { at }),
+        any::<u32>().prop_map(|index| Condition::Child { index }),
         payload().prop_map(Condition::Ready),
     ];
     leaf.prop_recursive(3, 8, 3, |inner| {
@@ -139,7 +139,62 @@ fn closing() -> impl Strategy<Value = Closing> {
 
 /// Any event of any kind. Events that follow one another need not make sense together.
 pub(crate) fn event() -> impl Strategy<Value = Event> {
-    prop_oneof![run_event(), step_event(), attempt_event()]
+    prop_oneof![run_event(), step_event(), attempt_event(), child_event()]
+}
+
+fn child_no() -> impl Strategy<Value = ChildNo> {
+    (execution_no(), any::<u32>()).prop_map(|(execution, index)| ChildNo { execution, index })
+}
+
+fn parent() -> impl Strategy<Value = Parent> {
+    (run_id(), flow_id(), child_no()).prop_map(|(run_id, flow_id, child)| Parent { run_id, flow_id, child })
+}
+
+fn parent_end() -> impl Strategy<Value = ParentEnd> {
+    prop_oneof![Just(ParentEnd::Leave), Just(ParentEnd::Cancel), Just(ParentEnd::Terminate)]
+}
+
+fn child_start() -> impl Strategy<Value = ChildStart> {
+    let timeout = option::of(any::<u32>().prop_map(|micros| Duration::from_micros(micros.into())));
+    (payload(), vec((slot(), payload()), 0..3), timeout).prop_map(|(input, attributes, timeout)| ChildStart {
+        input,
+        attributes,
+        timeout,
+    })
+}
+
+fn child_request() -> impl Strategy<Value = ChildRequest> {
+    (name(), child_start(), parent_end()).prop_map(|(flow, start, on_parent_end)| ChildRequest {
+        flow,
+        start,
+        on_parent_end,
+    })
+}
+
+fn child() -> impl Strategy<Value = Child> {
+    let stage = prop_oneof![
+        child_start().prop_map(|start| ChildStage::Wanted(Box::new(start))),
+        run_id().prop_map(ChildStage::Open),
+        payload().prop_map(ChildStage::Ended),
+    ];
+    (name(), flow_id(), parent_end(), stage).prop_map(|(flow, flow_id, on_parent_end, stage)| Child {
+        flow,
+        flow_id,
+        on_parent_end,
+        stage,
+    })
+}
+
+fn child_event() -> impl Strategy<Value = Event> {
+    prop_oneof![
+        (child_no(), flow_id(), child_request()).prop_map(|(child, flow_id, request)| {
+            Event::ChildRequested { child, flow_id, request: Box::new(request) }
+        }),
+        (child_no(), run_id()).prop_map(|(child, run)| Event::ChildStarted { child, run }),
+        (child_no(), payload()).prop_map(|(child, result)| Event::ChildEnded { child, result }),
+        child_no().prop_map(|child| Event::ChildStopped { child }),
+        Just(Event::ParentTold),
+    ]
 }
 
 fn run_event() -> impl Strategy<Value = Event> {
@@ -356,12 +411,15 @@ pub(crate) fn run_state() -> impl Strategy<Value = RunState> {
         option::of(closed),
     );
     let ending = (any::<bool>(), option::of(run_timeout()), option::of(canceling()), vec(answered(), 0..3));
-    (head, body, ending).prop_map(
+    let family = (btree_map(child_no(), child(), 0..3), any::<bool>());
+    (head, body, ending, family).prop_map(
         |(
             (identity, version, scheduled, step_counts),
             (executions, attributes, channels, completion_requested, outputs, closed),
             (paused, timeout, canceling, requests),
+            (children, told),
         )| {
+            let parent_told = told && identity.parent.is_some();
             let mut state = RunState {
                 identity: Arc::new(identity),
                 version,
@@ -379,6 +437,8 @@ pub(crate) fn run_state() -> impl Strategy<Value = RunState> {
                 timeout,
                 canceling,
                 requests: requests.into(),
+                children: Children { all: children, ..Children::default() },
+                parent_told,
                 closed,
             };
             super::state::derive(&mut state);

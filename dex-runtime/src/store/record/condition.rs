@@ -25,6 +25,10 @@ impl Writer {
                 self.byte(tag::condition::TIMER);
                 self.time(base, *at);
             }
+            Condition::Child { index } => {
+                self.byte(tag::condition::CHILD);
+                self.number((*index).into());
+            }
             Condition::Ready(value) => {
                 self.byte(tag::condition::READY);
                 self.payload(value);
@@ -85,6 +89,7 @@ impl Reader<'_> {
                 single: self.flag()?,
             },
             tag::condition::TIMER => Condition::Timer { at: self.time(base)? },
+            tag::condition::CHILD => Condition::Child { index: self.small_number()? },
             tag::condition::READY => Condition::Ready(self.payload()?),
             tag::condition::ANY => Condition::Any {
                 tagged: self.flag()?,

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use super::bytes::{ReadError, Reader, Writer};
 use super::tag::event as tag;
-use crate::engine::{Event, StepPatch};
+use crate::engine::{Event, Failure, RunIdentity, RunTimeout, StepPatch};
 use crate::ids::{Epoch, ExecutionNo};
 use crate::time::Timestamp;
 
@@ -12,11 +12,7 @@ impl Writer {
     #[expect(clippy::too_many_lines, reason = "one arm for each kind of event, and none of them is long")]
     pub(super) fn event(&mut self, at: Timestamp, event: &Event) {
         match event {
-            Event::RunStarted { identity, timeout } => {
-                self.byte(tag::RUN_STARTED);
-                self.identity(at, identity);
-                self.option(timeout.as_ref(), |out, timeout| out.run_timeout(at, timeout));
-            }
+            Event::RunStarted { identity, timeout } => self.run_started(at, identity, timeout.as_ref()),
             Event::AttributeSet { slot, value } => {
                 self.byte(tag::ATTRIBUTE_SET);
                 self.slot(slot);
@@ -46,6 +42,13 @@ impl Writer {
                 self.number(opening.0);
                 self.number((*lost).into());
             }
+            Event::ChildRequested { child, flow_id, request } => {
+                self.child_requested(*child, flow_id, request);
+            }
+            Event::ChildStarted { child, run } => self.child_started(*child, *run),
+            Event::ChildEnded { child, result } => self.child_ended(*child, result),
+            Event::ChildStopped { child } => self.of_child(tag::CHILD_STOPPED, *child),
+            Event::ParentTold => self.byte(tag::PARENT_TOLD),
             Event::WaitStarted { execution, condition } => {
                 self.of_execution(tag::WAIT_STARTED, *execution);
                 self.condition(at, condition);
@@ -59,23 +62,16 @@ impl Writer {
                 self.matched(matched);
             }
             Event::AttemptFailed { execution, failure, started_at, retry_at } => {
-                self.of_execution(tag::ATTEMPT_FAILED, *execution);
-                self.failure(failure);
+                self.failed(tag::ATTEMPT_FAILED, *execution, failure);
                 self.time(at, *started_at);
                 self.time(at, *retry_at);
             }
             Event::RetryStarted { execution } => self.of_execution(tag::RETRY_STARTED, *execution),
-            Event::StepParked { execution, failure } => {
-                self.of_execution(tag::STEP_PARKED, *execution);
-                self.failure(failure);
-            }
+            Event::StepParked { execution, failure } => self.failed(tag::STEP_PARKED, *execution, failure),
             Event::StepResumed { execution } => self.of_execution(tag::STEP_RESUMED, *execution),
             Event::StepSkipped { execution } => self.of_execution(tag::STEP_SKIPPED, *execution),
             Event::StepCompleted { execution } => self.of_execution(tag::STEP_COMPLETED, *execution),
-            Event::StepFailed { execution, failure } => {
-                self.of_execution(tag::STEP_FAILED, *execution);
-                self.failure(failure);
-            }
+            Event::StepFailed { execution, failure } => self.failed(tag::STEP_FAILED, *execution, failure),
             Event::StepCanceled { execution } => self.of_execution(tag::STEP_CANCELED, *execution),
             Event::TimeoutReached => self.byte(tag::TIMEOUT_REACHED),
             Event::CancelRequested { reason, until, cleanup } => {
@@ -128,6 +124,23 @@ impl Writer {
         self.slots(locks);
     }
 
+    fn run_started(&mut self, at: Timestamp, identity: &RunIdentity, timeout: Option<&RunTimeout>) {
+        match &identity.parent {
+            None => self.byte(tag::RUN_STARTED),
+            Some(parent) => {
+                self.byte(tag::CHILD_RUN_STARTED);
+                self.parent(parent);
+            }
+        }
+        self.identity(at, identity);
+        self.option(timeout, |out, timeout| out.run_timeout(at, timeout));
+    }
+
+    fn failed(&mut self, tag: u8, execution: ExecutionNo, failure: &Failure) {
+        self.of_execution(tag, execution);
+        self.failure(failure);
+    }
+
     fn of_execution(&mut self, tag: u8, execution: ExecutionNo) {
         self.byte(tag);
         self.execution(execution);
@@ -141,6 +154,20 @@ impl Reader<'_> {
                 identity: self.identity(at)?,
                 timeout: self.option(|input| input.run_timeout(at))?,
             },
+            tag::CHILD_RUN_STARTED => {
+                let parent = Some(self.parent()?);
+                let identity = RunIdentity { parent, ..self.identity(at)? };
+                Event::RunStarted { identity, timeout: self.option(|input| input.run_timeout(at))? }
+            }
+            tag::CHILD_REQUESTED => Event::ChildRequested {
+                child: self.child_no()?,
+                flow_id: self.flow_id()?,
+                request: Box::new(self.child_request()?),
+            },
+            tag::CHILD_STARTED => Event::ChildStarted { child: self.child_no()?, run: self.run()? },
+            tag::CHILD_ENDED => Event::ChildEnded { child: self.child_no()?, result: self.payload()? },
+            tag::CHILD_STOPPED => Event::ChildStopped { child: self.child_no()? },
+            tag::PARENT_TOLD => Event::ParentTold,
             tag::ATTRIBUTE_SET => Event::AttributeSet { slot: self.slot()?, value: self.payload()? },
             tag::ATTRIBUTE_DELETED => Event::AttributeDeleted { slot: self.slot()? },
             tag::MESSAGE_PUBLISHED => Event::MessagePublished { slot: self.slot()?, value: self.payload()? },

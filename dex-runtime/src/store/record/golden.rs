@@ -8,10 +8,11 @@ use std::time::Duration;
 use super::super::types::{LiveRun, RunSummary};
 use super::*;
 use crate::engine::{
-    Answered, Attribute, CancelPlan, Canceling, ChannelState, Closed, Closing, Condition, Durability, Event,
-    Execution, Factor, Failure, FailureKind, HandedOut, Matched, Message, Method, OnExhausted, Outcome,
-    Output, PatchedEnd, Phase, Recovery, RunIdentity, RunState, RunTimeout, Source, Status, StepPatch,
-    StepTarget, Stop, TimeoutAction,
+    Answered, Attribute, CancelPlan, Canceling, ChannelState, Child, ChildNo, ChildRequest, ChildStage,
+    ChildStart, Children, Closed, Closing, Condition, Durability, Event, Execution, Factor, Failure,
+    FailureKind, HandedOut, Matched, Message, Method, OnExhausted, Outcome, Output, Parent, ParentEnd,
+    PatchedEnd, Phase, Recovery, RunIdentity, RunState, RunTimeout, Source, Status, StepPatch, StepTarget,
+    Stop, TimeoutAction,
 };
 use crate::ids::{Epoch, ExecutionNo, FlowId, MapKey, Name, RunId, Slot};
 use crate::time::Timestamp;
@@ -60,6 +61,7 @@ fn identity() -> RunIdentity {
         flow_id: FlowId::new("id").unwrap(),
         run_id: RunId::from_bytes([0xab; 16]),
         started_at: AT,
+        parent: None,
     }
 }
 
@@ -132,6 +134,29 @@ fn stopped(stop: Stop, reason: Option<&str>) -> Event {
 
 fn parked(kind: FailureKind) -> Event {
     Event::StepParked { execution: ExecutionNo(2), failure: failure(kind) }
+}
+
+fn flow_id() -> FlowId {
+    FlowId::new("c").unwrap()
+}
+
+fn child_no() -> ChildNo {
+    ChildNo { execution: ExecutionNo(2), index: 300 }
+}
+
+fn child_identity() -> RunIdentity {
+    let parent = Parent { run_id: RunId::from_bytes([0xcd; 16]), flow_id: flow_id(), child: child_no() };
+    RunIdentity { parent: Some(parent), ..identity() }
+}
+
+fn child_start() -> ChildStart {
+    let timeout = Some(Duration::from_secs(1));
+    ChildStart { input: value(7), attributes: vec![(slot(), value(5))], timeout }
+}
+
+fn request(on_parent_end: ParentEnd) -> ChildRequest {
+    let start = ChildStart { timeout: None, ..child_start() };
+    ChildRequest { flow: name("f"), start, on_parent_end }
 }
 
 /// Every kind of event, and every kind of what is in them.
@@ -212,6 +237,27 @@ fn events() -> Vec<Event> {
             exhausted: Some(PatchedEnd::Of(OnExhausted::Proceed)),
             ..StepPatch::default()
         }),
+        Event::RunStarted { identity: child_identity(), timeout: None },
+        Event::ChildRequested {
+            child: child_no(),
+            flow_id: flow_id(),
+            request: request(ParentEnd::Leave).into(),
+        },
+        Event::ChildRequested {
+            child: child_no(),
+            flow_id: flow_id(),
+            request: request(ParentEnd::Cancel).into(),
+        },
+        Event::ChildRequested {
+            child: child_no(),
+            flow_id: flow_id(),
+            request: request(ParentEnd::Terminate).into(),
+        },
+        Event::ChildStarted { child: child_no(), run: identity().run_id },
+        Event::ChildEnded { child: child_no(), result: value(5) },
+        Event::ChildStopped { child: child_no() },
+        Event::ParentTold,
+        Event::WaitStarted { execution, condition: Condition::Child { index: 300 } },
     ]
 }
 
@@ -270,6 +316,15 @@ const EVENTS: &[&str] = &[
     "0101fc80841e0001200208040171090102017001010137010001017301016b",
     "0101fc80841e00012001080102017001010137010001017301016b",
     "0101fc80841e00012001080302017001010137010001017301016b",
+    "0101fc80841e000128cdcdcdcdcdcdcdcdcdcdcdcdcdcdcdcd016302fb2c010166026964abababababababababababababababab0000",
+    "0101fc80841e00012902fb2c0101630166010101370101730001013500",
+    "0101fc80841e00012902fb2c0101630166020101370101730001013500",
+    "0101fc80841e00012902fb2c0101630166030101370101730001013500",
+    "0101fc80841e00012a02fb2c01abababababababababababababababab",
+    "0101fc80841e00012b02fb2c01010135",
+    "0101fc80841e00012c02fb2c01",
+    "0101fc80841e00012d",
+    "0101fc80841e000107020afb2c01",
 ];
 
 #[test]
@@ -353,6 +408,8 @@ fn state() -> RunState {
         timeout: Some(RunTimeout { at: Timestamp::MAX, then: TimeoutAction::Fail }),
         canceling: Some(canceling),
         requests: [Answered { request: name("q"), digest: 300, answer: value(5) }].into(),
+        children: Children::default(),
+        parent_told: false,
         closed: Some(Closed { at: AT, closing: Closing::Completed, unconsumed: 3 }),
     }
 }
@@ -397,6 +454,45 @@ fn additions_that_do_not_fit_the_snapshot_are_no_record() {
         let error = decode_state(&unhex(&format!("{STATE}{more}"))).unwrap_err().to_string();
         assert!(error.contains(reason), "{error}");
     }
+}
+
+/// A run with children of every stage, which is a child itself.
+fn family() -> RunState {
+    let child =
+        |stage| Child { flow: name("f"), flow_id: flow_id(), on_parent_end: ParentEnd::Cancel, stage };
+    let stages = [
+        ChildStage::Wanted(Box::new(child_start())),
+        ChildStage::Open(identity().run_id),
+        ChildStage::Ended(value(5)),
+    ];
+    let no = |index| ChildNo { execution: ExecutionNo(1), index };
+    let children = Children { all: (0..).map(no).zip(stages.map(child)).collect(), ..Children::default() };
+    let mut state = RunState {
+        identity: Arc::new(child_identity()),
+        executions: BTreeMap::new(),
+        ready: 0,
+        channels: BTreeMap::new(),
+        locks: BTreeMap::new(),
+        blocked: BTreeMap::new(),
+        children,
+        parent_told: true,
+        ..state()
+    };
+    super::state::derive(&mut state);
+    state
+}
+
+const FAMILY: &str = concat!(
+    "0101fc80841e000166026964abababababababababababababababab0009fb2c01010170040001017300010135080001",
+    "0101fd7e3bc89819880807010101037768790100010170010101730000010171fb2c0101013501017001010136010001",
+    "030201cdcdcdcdcdcdcdcdcdcdcdcdcdcdcdcd016302fb2c01010301000166016302010101370101730001013501fc4042",
+    "0f000101016601630202abababababababababababababababab0102016601630203010135",
+);
+
+#[test]
+fn a_snapshot_of_a_parent_and_child_has_its_bytes() {
+    assert_eq!(hex(&encode_state(&family())), FAMILY);
+    assert_eq!(decode_state(&unhex(FAMILY)).unwrap(), family());
 }
 
 fn summaries() -> Vec<RunSummary> {

@@ -10,6 +10,7 @@
 //! `docs/on-disk.md` lists every record field by field.
 
 mod bytes;
+mod child;
 mod condition;
 mod ending;
 mod event;

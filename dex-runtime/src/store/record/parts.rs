@@ -91,6 +91,8 @@ impl<'a> Reader<'a> {
             flow_id: self.flow_id()?,
             run_id: self.run()?,
             started_at: self.time(base)?,
+            // Beside it, for those that have one.
+            parent: None,
         })
     }
 }

@@ -12,8 +12,8 @@ use super::super::types::StoreError;
 use super::bytes::{ReadError, Reader, Writer};
 use super::{begin, read, tag};
 use crate::engine::{
-    Answered, Attribute, Canceling, ChannelState, Closed, Execution, HandedOut, Message, Method, Outcome,
-    Output, Phase, RunState,
+    Answered, Attribute, Canceling, ChannelState, Children, Closed, Execution, HandedOut, Message, Method,
+    Outcome, Output, Phase, RunState,
 };
 use crate::ids::{Epoch, Slot};
 use crate::time::Timestamp;
@@ -74,6 +74,7 @@ pub(super) fn derive(state: &mut RunState) {
             Phase::Backoff { .. } | Phase::Parked(_) => {}
         }
     }
+    state.children.derive(&state.executions, state.closed.is_some());
 }
 
 fn channel<'a>(channels: &'a mut BTreeMap<Slot, ChannelState>, slot: &Slot) -> &'a mut ChannelState {
@@ -147,6 +148,19 @@ impl Writer {
                 out.patch(patch);
             });
         }
+        if state.identity.parent.is_some() || !state.children.all.is_empty() {
+            self.byte(tag::addition::FAMILY);
+            self.family(state);
+        }
+    }
+
+    fn family(&mut self, state: &RunState) {
+        self.option(state.identity.parent.as_ref(), Self::parent);
+        self.flag(state.parent_told);
+        self.list(&state.children.all, |out, (no, child)| {
+            out.child_no(*no);
+            out.child(child);
+        });
     }
 
     fn execution_state(&mut self, base: Timestamp, execution: &Execution) {
@@ -232,6 +246,8 @@ impl Reader<'_> {
             blocked: BTreeMap::new(),
             timeout: self.option(|input| input.run_timeout(base))?,
             canceling: self.option(|input| input.canceling(base))?,
+            children: Children::default(),
+            parent_told: false,
             requests: self.list(Self::answered)?,
             outputs: self.list(Self::output)?,
             closed: self.option(|input| input.closed(base))?,
@@ -248,9 +264,17 @@ impl Reader<'_> {
                         execution.ok_or_else(|| self.error("a patch of no execution"))?.patch = Some(patch);
                     }
                 }
+                tag::addition::FAMILY => self.family(state)?,
                 other => return Err(self.unknown_tag("addition", other)),
             }
         }
+        Ok(())
+    }
+
+    fn family(&mut self, state: &mut RunState) -> Result<(), ReadError> {
+        Arc::make_mut(&mut state.identity).parent = self.option(Self::parent)?;
+        state.parent_told = self.flag()?;
+        state.children.all = self.list(|input| Ok((input.child_no()?, input.child()?)))?;
         Ok(())
     }
 

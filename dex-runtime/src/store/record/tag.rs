@@ -32,6 +32,12 @@ pub(super) mod event {
     pub(in super::super) const REQUEST_ANSWERED: u8 = 27;
     pub(in super::super) const STEP_SKIPPED: u8 = 28;
     pub(in super::super) const STEP_SCHEDULED_WITH: u8 = 32;
+    pub(in super::super) const CHILD_RUN_STARTED: u8 = 40;
+    pub(in super::super) const CHILD_REQUESTED: u8 = 41;
+    pub(in super::super) const CHILD_STARTED: u8 = 42;
+    pub(in super::super) const CHILD_ENDED: u8 = 43;
+    pub(in super::super) const CHILD_STOPPED: u8 = 44;
+    pub(in super::super) const PARENT_TOLD: u8 = 45;
 }
 
 pub(super) mod source {
@@ -74,6 +80,7 @@ pub(super) mod condition {
     pub(in super::super) const ANY: u8 = 4;
     pub(in super::super) const ALL: u8 = 5;
     pub(in super::super) const WITH: u8 = 6;
+    pub(in super::super) const CHILD: u8 = 10;
 }
 
 pub(super) mod matched {
@@ -139,8 +146,21 @@ pub(super) mod durability {
 /// What follows the last field of a snapshot, if there is any.
 pub(super) mod addition {
     pub(in super::super) const PATCHES: u8 = 1;
+    pub(in super::super) const FAMILY: u8 = 2;
 }
 
 pub(super) mod content {
     pub(in super::super) const JSON: u8 = 1;
+}
+
+pub(super) mod parent_end {
+    pub(in super::super) const LEAVE: u8 = 1;
+    pub(in super::super) const CANCEL: u8 = 2;
+    pub(in super::super) const TERMINATE: u8 = 3;
+}
+
+pub(super) mod stage {
+    pub(in super::super) const WANTED: u8 = 1;
+    pub(in super::super) const OPEN: u8 = 2;
+    pub(in super::super) const ENDED: u8 = 3;
 }

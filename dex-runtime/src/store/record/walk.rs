@@ -45,6 +45,7 @@ fn start() -> Command {
         flow_id: FlowId::new("order-1").unwrap(),
         run_id: RunId::from_bytes([1; 16]),
         started_at: second(0),
+        parent: None,
     };
     let staged = Staged {
         attributes: vec![(Slot::single(name("status")), Some(value("new")))],
@@ -58,7 +59,7 @@ fn messages(min: u32) -> Condition {
 }
 
 fn wait(attempt: Attempt, condition: Condition) -> Command {
-    Command::StartWait(WaitReport { attempt, condition, staged: Staged::default() })
+    Command::StartWait(WaitReport { attempt, condition, children: Vec::new(), staged: Staged::default() })
 }
 
 fn publish(text: &str) -> Command {

@@ -93,6 +93,7 @@ impl<C: TestContext> ContextBuilder<C> {
             flow_id: self.flow_id.clone(),
             run_id: RunId::from_bytes([0; 16]),
             started_at: START,
+            parent: None,
         };
         Core::new(View { identity: Arc::new(identity), attributes: Arc::new(self.attributes.clone()) })
     }

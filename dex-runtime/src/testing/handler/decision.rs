@@ -2,7 +2,7 @@
 
 use super::staged::decode;
 use crate::definition::{Choice, Flow, Goal, Next, Part, PartKind, Step, StepOptions, Wait};
-use crate::engine::{Condition, Decision};
+use crate::engine::{ChildRequest, Condition, Decision, ParentEnd};
 use crate::time::Timestamp;
 use crate::value::Value;
 
@@ -120,10 +120,21 @@ fn words(Part(kind): &Part) -> String {
         PartKind::At(at) => format!("Timer::at({})", Timestamp::from(*at)),
         PartKind::After(pause) => format!("Timer::after({pause:?})"),
         PartKind::Fixed(condition) => fixed(condition),
+        PartKind::Child(request) => child(request),
         PartKind::Any { of, .. } => format!("any({})", list(of)),
         PartKind::All(parts) => format!("all({})", list(parts)),
         PartKind::With(inner, local) => format!("{}.with({local:?})", words(inner)),
     }
+}
+
+fn child(request: &ChildRequest) -> String {
+    let ChildRequest { flow, start, on_parent_end } = request;
+    let attributes = start.attributes.iter().map(|(slot, value)| format!(".with({slot}, {value:?})"));
+    let timeout = start.timeout.map(|timeout| format!(".timeout({timeout:?})"));
+    let policy = (*on_parent_end != ParentEnd::default())
+        .then(|| format!(".on_parent_end(ParentEnd::{on_parent_end:?})"));
+    let options: String = attributes.chain(timeout).chain(policy).collect();
+    format!("SubFlow::<{flow}>::run({:?}){options}", start.input)
 }
 
 fn fixed(condition: &Condition) -> String {

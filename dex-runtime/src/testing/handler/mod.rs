@@ -4,6 +4,7 @@
 //! engine: it makes a context, calls, and looks. Everything here panics when a test asks for what cannot be,
 //! as an assertion would.
 
+mod child;
 mod context;
 mod decision;
 mod staged;

@@ -8,11 +8,12 @@ use crate::engine::tests::words::{
     all, any, attempt, between, error, failure, identity, if_empty, name, one, slot, to, to_wait, value,
 };
 use crate::engine::{
-    CancelPlan, CancelSteps, Command, Condition, Decision, Execution, Exhausted, FailureKind, FailureReport,
-    Method, Movement, Phase, Reads, RetryPolicy, RpcReport, RunState, Staged, Start, StepPatch, StepReport,
-    StepTarget, Stop, TimeoutAction, WaitReport, WriteReport,
+    CancelPlan, CancelSteps, ChildNo, ChildRequest, ChildStart, Command, Condition, Decision, Execution,
+    Exhausted, FailureKind, FailureReport, Method, Movement, Parent, ParentEnd, Phase, Reads, RetryPolicy,
+    RpcReport, RunIdentity, RunState, Staged, Start, StepPatch, StepReport, StepTarget, Stop, TimeoutAction,
+    WaitReport, WriteReport,
 };
-use crate::ids::{Attempt, Epoch, ExecutionNo, Slot};
+use crate::ids::{Attempt, Epoch, ExecutionNo, RunId, Slot};
 use crate::time::Timestamp;
 
 const STEPS: [&str; 3] = ["charge", "ship", "ask"];
@@ -61,16 +62,12 @@ pub(super) fn command(op: Op, run: Option<&RunState>, now: Timestamp) -> Command
     let draw = &mut Draw(op.seed);
     match op.kind {
         Kind::Start => Command::Start(Start {
-            identity: identity(),
+            identity: RunIdentity { parent: draw.one_in(2).then(parent), ..identity() },
             movement: (!draw.one_in(8)).then(|| movement(draw)),
             staged: staged(draw),
             timeout: draw.one_in(3).then(|| (seconds(draw, 40), timeout(draw))),
         }),
-        Kind::StartWait => Command::StartWait(WaitReport {
-            attempt: target(op, run, draw, |phase| *phase == Phase::Ready(Method::WaitFor)),
-            condition: condition(draw, now, 2),
-            staged: staged(draw),
-        }),
+        Kind::StartWait => Command::StartWait(wait(op, run, now, draw)),
         Kind::CompleteStep => Command::CompleteStep(StepReport {
             attempt: target(op, run, draw, |phase| *phase == Phase::Ready(Method::Execute)),
             decision: decision(draw),
@@ -117,6 +114,15 @@ pub(super) fn command(op: Op, run: Option<&RunState>, now: Timestamp) -> Command
             opening: Epoch(draw.below(5)),
             lost_max: 3,
         },
+        Kind::NoteStarted => {
+            let started = draw.some(3, |draw| (child(op, run, draw), RunId::from_bytes([5; 16])));
+            Command::NoteStarted(started.into_iter().collect())
+        }
+        Kind::NoteStopped => {
+            Command::NoteStopped(draw.some(3, |draw| child(op, run, draw)).into_iter().collect())
+        }
+        Kind::EndChild => Command::EndChild { child: child(op, run, draw), result: value(draw.below(9)) },
+        Kind::NoteTold => Command::NoteTold,
         Kind::Request => {
             let kind = draw.of(&[Kind::Start, Kind::Publish, Kind::ApplyRpc, Kind::Stop, Kind::Pause]);
             let inner = command(Op { kind, seed: draw.below(u64::MAX), ..op }, run, now);
@@ -128,6 +134,61 @@ pub(super) fn command(op: Op, run: Option<&RunState>, now: Timestamp) -> Command
             }
         }
     }
+}
+
+/// A wait with the children that it names, or sometimes not with them.
+fn wait(op: Op, run: Option<&RunState>, now: Timestamp, draw: &mut Draw) -> WaitReport {
+    let mut condition = condition(draw, now, 2);
+    let mut children = Vec::new();
+    number(&mut condition, &mut |_| {
+        let on_parent_end = draw.of(&[ParentEnd::Leave, ParentEnd::Cancel, ParentEnd::Terminate]);
+        let start = ChildStart { input: value(draw.below(9)), attributes: Vec::new(), timeout: None };
+        children.push(ChildRequest { flow: name("parcel"), start, on_parent_end });
+    });
+    if !op.sensible && draw.one_in(4) {
+        children.pop();
+    }
+    WaitReport {
+        attempt: target(op, run, draw, |phase| *phase == Phase::Ready(Method::WaitFor)),
+        condition,
+        children,
+        staged: staged(draw),
+    }
+}
+
+/// Numbers the children of a condition in order.
+fn number(condition: &mut Condition, each: &mut impl FnMut(u32)) {
+    fn below(condition: &mut Condition, next: &mut u32, each: &mut impl FnMut(u32)) {
+        match condition {
+            Condition::Child { index } => {
+                *index = *next;
+                each(*index);
+                *next += 1;
+            }
+            Condition::Any { of, .. } | Condition::All(of) => {
+                for part in of {
+                    below(part, next, each);
+                }
+            }
+            Condition::With(inner, _) => below(inner, next, each),
+            Condition::Messages { .. } | Condition::Timer { .. } | Condition::Ready(_) => {}
+        }
+    }
+    below(condition, &mut 0, each);
+}
+
+fn parent() -> Parent {
+    let child = ChildNo { execution: ExecutionNo(1), index: 0 };
+    Parent { run_id: RunId::from_bytes([9; 16]), flow_id: identity().flow_id, child }
+}
+
+/// A child of the run, or sometimes none.
+fn child(op: Op, run: Option<&RunState>, draw: &mut Draw) -> ChildNo {
+    let known: Vec<ChildNo> = run.into_iter().flat_map(|run| run.children.all.keys().copied()).collect();
+    if known.is_empty() || (!op.sensible && draw.one_in(2)) {
+        return ChildNo { execution: ExecutionNo(draw.below(4)), index: draw.small(3) };
+    }
+    draw.of(&known)
 }
 
 /// An attempt of an execution that `fits`, or of any, or of none.
@@ -221,7 +282,8 @@ pub(super) fn condition(draw: &mut Draw, now: Timestamp, levels: u32) -> Conditi
         0 | 1 => one(draw.of(&CHANNELS)),
         2 | 3 => between(draw.of(&CHANNELS), draw.small(3), draw.of(&[1, 2, 3, u32::MAX])),
         4 => Condition::Timer { at: now.saturating_add(Duration::from_secs(draw.below(20))) },
-        5 => between(draw.of(&CHANNELS), 0, 2),
+        5 if draw.one_in(2) => between(draw.of(&CHANNELS), 0, 2),
+        5 => Condition::Child { index: draw.small(4) },
         6 => Condition::Ready(value(draw.below(9))),
         7 => Condition::With(Box::new(condition(draw, now, levels - 1)), value("local")),
         8 | 9 => any(group(draw)),

@@ -10,7 +10,7 @@ use super::{Kind, Op, ops};
 use crate::engine::{Command, Execution, Method, Phase, RunState, Status};
 use crate::ids::ExecutionNo;
 
-const KINDS: [Kind; 17] = [
+const KINDS: [Kind; 21] = [
     Kind::Start,
     Kind::StartWait,
     Kind::CompleteStep,
@@ -28,6 +28,10 @@ const KINDS: [Kind; 17] = [
     Kind::Checkpoint,
     Kind::HandOut,
     Kind::Request,
+    Kind::NoteStarted,
+    Kind::NoteStopped,
+    Kind::EndChild,
+    Kind::NoteTold,
 ];
 
 const PLACES: [Place; 15] = [
@@ -118,6 +122,7 @@ fn about(command: &Command) -> Option<ExecutionNo> {
         | Command::LeaveStep { execution, .. }
         | Command::SkipTimer { execution } => Some(*execution),
         Command::Checkpoint { attempt, .. } | Command::HandOut { attempt, .. } => Some(attempt.execution),
+        Command::EndChild { child, .. } => Some(child.execution),
         Command::Once { command, .. } => about(command),
         Command::Start(_)
         | Command::Publish { .. }
@@ -125,7 +130,10 @@ fn about(command: &Command) -> Option<ExecutionNo> {
         | Command::Write(_)
         | Command::Stop { .. }
         | Command::Pause
-        | Command::Resume => None,
+        | Command::Resume
+        | Command::NoteStarted(_)
+        | Command::NoteStopped(_)
+        | Command::NoteTold => None,
     }
 }
 

@@ -10,12 +10,18 @@ use crate::engine::{Condition, Matched};
 use crate::ids::Slot;
 use crate::time::Timestamp;
 
+/// Which children have ended.
+fn has_ended(index: u32) -> bool {
+    index.is_multiple_of(2)
+}
+
 /// All ways to choose alternatives, those written first first: minimums per channel and the choices.
 fn ways(condition: &Condition, now: Timestamp) -> Vec<(BTreeMap<&Slot, u32>, Vec<u32>)> {
     match condition {
         Condition::Messages { slot, min, .. } => vec![(BTreeMap::from([(slot, *min)]), vec![])],
         Condition::Timer { at } if *at > now => vec![],
-        Condition::Timer { .. } | Condition::Ready(_) => vec![Default::default()],
+        Condition::Child { index } if !has_ended(*index) => vec![],
+        Condition::Timer { .. } | Condition::Child { .. } | Condition::Ready(_) => vec![Default::default()],
         Condition::With(inner, _) => ways(inner, now),
         Condition::Any { of, .. } => {
             let numbered = of.iter().zip(0..);
@@ -52,7 +58,7 @@ fn read<'a>(condition: &'a Condition, matched: &Matched, choices: &mut Vec<u32>,
         (Condition::Messages { slot, min, max, .. }, Matched::Messages(count)) => {
             taken.push((slot, *min, *max, *count));
         }
-        (Condition::Timer { .. } | Condition::Ready(_), Matched::Plain) => {}
+        (Condition::Timer { .. } | Condition::Child { .. } | Condition::Ready(_), Matched::Plain) => {}
         (Condition::With(inner, _), Matched::With(matched)) => read(inner, matched, choices, taken),
         (Condition::Any { of, .. }, Matched::Any(index, matched)) => {
             choices.push(*index);
@@ -92,7 +98,7 @@ proptest! {
         let first = ways(&condition, now)
             .into_iter()
             .find(|(needs, _)| needs.iter().all(|(slot, min)| there[*slot] >= *min));
-        let matched = condition.meet(|slot| there[slot] as usize, now);
+        let matched = condition.meet(|slot| there[slot] as usize, has_ended, now);
         prop_assert_eq!(matched.is_some(), first.is_some());
         let (Some(matched), Some((_, expected))) = (matched, first) else { return Ok(()) };
         let (mut choices, mut taken) = (Vec::new(), Vec::new());

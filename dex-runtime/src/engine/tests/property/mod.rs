@@ -45,6 +45,10 @@ enum Kind {
     Checkpoint,
     HandOut,
     Request,
+    NoteStarted,
+    NoteStopped,
+    EndChild,
+    NoteTold,
 }
 
 fn op() -> impl Strategy<Value = Op> {
@@ -67,6 +71,10 @@ fn op() -> impl Strategy<Value = Op> {
         3 => Just(Kind::Checkpoint),
         3 => Just(Kind::HandOut),
         2 => Just(Kind::Request),
+        4 => Just(Kind::NoteStarted),
+        2 => Just(Kind::NoteStopped),
+        5 => Just(Kind::EndChild),
+        2 => Just(Kind::NoteTold),
     ];
     (kind, prop::bool::weighted(0.8), any::<u64>()).prop_map(|(kind, sensible, seed)| Op {
         kind,

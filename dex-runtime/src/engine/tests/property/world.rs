@@ -10,14 +10,14 @@ use super::Op;
 use super::commands::{self, Draw};
 use crate::engine::tests::words::at;
 use crate::engine::{
-    Command, Effect, Event, Limits, Recorded, Refusal, RunState, Source, Status, Transition, fold, invariant,
-    outstanding, transition,
+    ChildNo, Command, Effect, Event, Limits, Recorded, Refusal, RunState, Source, Status, Transition, fold,
+    invariant, outstanding, transition,
 };
 use crate::ids::{Attempt, ExecutionNo, Slot};
 use crate::time::Timestamp;
 
 /// So low that commands run into them.
-const LIMITS: Limits = Limits { channel_messages_max: 6, executions_max: 4 };
+const LIMITS: Limits = Limits { channel_messages_max: 6, executions_max: 4, children_max: 5 };
 
 type Checked = Result<(), TestCaseError>;
 
@@ -34,6 +34,10 @@ pub(super) struct World {
     dispatched: BTreeSet<(ExecutionNo, u32)>,
     accepted: BTreeSet<(ExecutionNo, u32)>,
     channels: BTreeMap<Slot, Ledger>,
+    /// Whether the shell was told to look at the errands.
+    errands: bool,
+    /// All children there ever were, and whether they have ended.
+    children: BTreeMap<ChildNo, bool>,
 }
 
 /// Where the messages of a channel are, by number.
@@ -88,7 +92,8 @@ impl World {
         done: Transition,
     ) -> Checked {
         let after = self.state.clone().expect("a transition leaves a run");
-        prop_assert!(before.is_none_or(|run| !run.status().is_closed()), "a closed run does nothing");
+        let was_closed = before.is_some_and(|run| run.status().is_closed());
+        prop_assert!(!was_closed || done.events.iter().all(is_of_family), "a closed run does nothing else");
         if let Err(violation) = invariant::check(&after) {
             return Err(TestCaseError::fail(violation.to_string()));
         }
@@ -98,6 +103,7 @@ impl World {
         self.check_tokens(command, before, &done)?;
         self.check_timers(&done, &after)?;
         self.check_effects(&done, &after)?;
+        self.check_children(&done.events)?;
         self.check_messages(&done.events, before, &after)?;
         let sequence = after.version;
         self.history.push(Recorded { sequence, at: self.now, events: done.events });
@@ -161,14 +167,36 @@ impl World {
                     }
                 }
                 Effect::Revoke { .. } => {}
+                Effect::RunErrands => self.errands = true,
                 Effect::Close { status } => {
                     prop_assert_eq!(*status, after.status());
                     self.pending.clear();
                 }
             }
         }
-        let pending: Vec<_> = self.pending.values().cloned().collect();
+        self.errands &= after.has_errands();
+        let errands = self.errands.then_some(Effect::RunErrands);
+        let pending: Vec<_> = errands.into_iter().chain(self.pending.values().cloned()).collect();
         prop_assert_eq!(pending, outstanding(after), "effects add up to what the state alone says");
+        Ok(())
+    }
+
+    /// Every child is asked for once and ends once at most, under whatever number.
+    fn check_children(&mut self, events: &[Event]) -> Checked {
+        for event in events {
+            match event {
+                Event::ChildRequested { child, .. } => {
+                    prop_assert_eq!(self.children.insert(*child, false), None, "a child is asked for once");
+                }
+                Event::ChildStarted { child, .. } | Event::ChildStopped { child } => {
+                    prop_assert_eq!(self.children.get(child), Some(&false), "only what goes on is noted");
+                }
+                Event::ChildEnded { child, .. } => {
+                    prop_assert_eq!(self.children.insert(*child, true), Some(false), "a child ends once");
+                }
+                _ => {}
+            }
+        }
         Ok(())
     }
 
@@ -257,6 +285,13 @@ impl World {
         }
         Ok(())
     }
+}
+
+/// Whether an event is about what runs want of one another.
+fn is_of_family(event: &Event) -> bool {
+    let child =
+        matches!(event, Event::ChildStarted { .. } | Event::ChildEnded { .. } | Event::ChildStopped { .. });
+    child || *event == Event::ParentTold
 }
 
 /// The attempt that a command reports about.
