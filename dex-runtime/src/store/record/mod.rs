@@ -17,6 +17,7 @@ mod failure;
 mod parts;
 mod row;
 mod state;
+mod stream;
 mod tag;
 mod transition;
 
@@ -31,11 +32,13 @@ mod walk;
 
 pub use self::condition::CONDITION_DEPTH_MAX;
 pub use self::state::{decode_state, encode_state};
+pub use self::stream::{ItemOrigin, ItemRecord, decode_item, encode_item};
 pub use self::transition::{decode_transition, encode_transition};
 
 pub(super) use self::row::{
     decode_live, decode_snapshot_row, decode_summary, encode_live, encode_snapshot_row, encode_summary,
 };
+pub(super) use self::stream::{decode_head, encode_head};
 
 use self::bytes::{ReadError, Reader, Writer};
 use super::types::StoreError;

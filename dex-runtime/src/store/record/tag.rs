@@ -113,3 +113,8 @@ pub(super) mod timeout {
 pub(super) mod content {
     pub(in super::super) const JSON: u8 = 1;
 }
+
+pub(super) mod origin {
+    pub(in super::super) const CLIENT: u8 = 1;
+    pub(in super::super) const STEP: u8 = 2;
+}
