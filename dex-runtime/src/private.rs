@@ -14,7 +14,7 @@ pub use crate::definition::contract::{
 pub use crate::definition::{
     Attribute, AttributeDefinition, Channel, ChannelDefinition, Durability, Edge, EdgeKind, Flow,
     FlowDefinition, Indexable, Keyword, OnExhausted, RpcContext, RpcDefinition, RpcResult, Step, StepContext,
-    StepDefinition, StepResult, WaitContext, WaitDefinition, WaitResult, indexable,
+    StepDefinition, StepResult, Stream, StreamDefinition, WaitContext, WaitDefinition, WaitResult, indexable,
 };
 pub use crate::engine::RetryPolicy;
 pub use crate::error::Result;

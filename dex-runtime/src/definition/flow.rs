@@ -48,6 +48,10 @@ pub trait Flow: Sized + Send + Sync + 'static {
     /// Whether the channel at this place in the definition can hold this message.
     #[doc(hidden)]
     fn fits_channel(channel: usize, message: &Payload) -> Fit;
+
+    /// Whether the stream at this place in the definition can hold this item.
+    #[doc(hidden)]
+    fn fits_stream(stream: usize, item: &Payload) -> Fit;
 }
 
 /// An enum of unit variants that can be indexed by its variants' names. Derive it.

@@ -11,11 +11,12 @@ use crate::suggest::{did_you_mean, list};
 pub(crate) enum MemberKind {
     Attribute,
     Channel,
+    Stream,
     Rpc,
 }
 
 impl MemberKind {
-    const ALL: [Self; 3] = [Self::Attribute, Self::Channel, Self::Rpc];
+    const ALL: [Self; 4] = [Self::Attribute, Self::Channel, Self::Stream, Self::Rpc];
 }
 
 impl fmt::Display for MemberKind {
@@ -23,6 +24,7 @@ impl fmt::Display for MemberKind {
         f.write_str(match self {
             Self::Attribute => "attribute",
             Self::Channel => "channel",
+            Self::Stream => "stream",
             Self::Rpc => "RPC",
         })
     }
@@ -34,6 +36,7 @@ impl FlowDefinition {
         match kind {
             MemberKind::Attribute => self.attributes.iter().map(|attribute| attribute.name).collect(),
             MemberKind::Channel => self.channels.iter().map(|channel| channel.name).collect(),
+            MemberKind::Stream => self.streams.iter().map(|stream| stream.name).collect(),
             MemberKind::Rpc => self.rpcs.iter().map(|rpc| rpc.name).collect(),
         }
     }
@@ -42,6 +45,7 @@ impl FlowDefinition {
     pub(crate) fn member(&self, kind: MemberKind, name: &str) -> Result<(usize, &'static str), Error> {
         let found = match kind {
             MemberKind::Rpc => self.rpc(name).map(|(place, rpc)| (place, rpc.name)),
+            MemberKind::Stream => self.stream(name).map(|(place, stream)| (place, stream.name)),
             MemberKind::Attribute | MemberKind::Channel => {
                 self.names(kind).into_iter().enumerate().find(|(_, known)| *known == name)
             }
@@ -54,7 +58,9 @@ impl FlowDefinition {
         let legal = self.names(kind);
         let other = MemberKind::ALL.into_iter().find(|other| self.names(*other).contains(&name));
         let hint = match other {
-            Some(MemberKind::Channel) => ", it is the name of a channel".to_owned(),
+            Some(other @ (MemberKind::Channel | MemberKind::Stream)) => {
+                format!(", it is the name of a {other}")
+            }
             Some(other) => format!(", it is the name of an {other}"),
             None => did_you_mean(name, &legal),
         };

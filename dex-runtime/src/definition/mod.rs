@@ -17,13 +17,14 @@ mod indexable;
 mod members;
 mod next;
 mod registered;
+mod stream;
 mod wait;
 
-pub(crate) use self::context::{Core, Keep, Live, Pulse, StepInfo};
-pub use self::context::{RpcContext, StepContext, WaitContext};
+pub(crate) use self::context::{Core, Keep, Live, Outlet, Pulse, Room, StepInfo, Streams};
+pub use self::context::{RpcContext, StepContext, TextWriter, WaitContext};
 pub use self::describe::{
     AttributeDefinition, ChannelDefinition, Durability, Edge, EdgeKind, FlowDefinition, OnExhausted,
-    RpcDefinition, StepDefinition, WaitDefinition,
+    RpcDefinition, StepDefinition, StreamDefinition, WaitDefinition,
 };
 pub(crate) use self::error::cut;
 pub use self::error::{RpcError, RpcResult, StepError, StepResult, WaitResult};
@@ -35,6 +36,8 @@ pub(crate) use self::members::MemberKind;
 pub(crate) use self::next::{Cancel, Choice};
 pub use self::next::{Next, OutputIs};
 pub(crate) use self::registered::{Flows, Place, Registered, StepInput};
+pub(crate) use self::stream::StreamKey;
+pub use self::stream::{Stream, StreamError};
 pub use self::wait::{
     All, AllOf, Any, AnyOf, Condition, Messages, OneMessage, OneOf2, OneOf3, OneOf4, OneOf5, OneOf6, OneOf7,
     OneOf8, OneOf9, OneOf10, OneOf11, OneOf12, Timer, TimerFired, Wait,

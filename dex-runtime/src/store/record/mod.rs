@@ -32,6 +32,7 @@ mod walk;
 
 pub use self::condition::CONDITION_DEPTH_MAX;
 pub use self::state::{decode_state, encode_state};
+pub(crate) use self::stream::largest_item;
 pub use self::stream::{ItemOrigin, ItemRecord, decode_item, encode_item};
 pub use self::transition::{decode_transition, encode_transition};
 

@@ -2,13 +2,13 @@
 
 use bytes::Bytes;
 
-use super::super::stream::StreamHead;
+use super::super::stream::{StreamHead, item_bytes};
 use super::super::types::StoreError;
 use super::bytes::{ReadError, Reader, Writer};
 use super::{begin, read, tag};
 use crate::ids::Name;
 use crate::time::Timestamp;
-use crate::value::Payload;
+use crate::value::{Payload, VALUE_BYTES_MAX};
 
 const ITEM_VERSION: u8 = 1;
 const HEAD_VERSION: u8 = 1;
@@ -41,6 +41,18 @@ pub enum ItemOrigin {
         /// The attempt, from 1.
         attempt: u32,
     },
+}
+
+/// Bytes of the largest value of an item of this origin in a stream of this capacity.
+pub(crate) fn largest_item(capacity: u64, origin: &ItemOrigin) -> usize {
+    /// The header, the time, the numbers and lengths, each as long as it may become.
+    const FIXED: usize = 40;
+    let name = match origin {
+        ItemOrigin::Client => 0,
+        ItemOrigin::Step { step, .. } => step.as_str().len(),
+    };
+    let left = capacity.saturating_sub(item_bytes(FIXED + name));
+    usize::try_from(left).unwrap_or(usize::MAX).min(VALUE_BYTES_MAX)
 }
 
 /// Encodes an item.

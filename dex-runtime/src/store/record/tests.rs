@@ -3,7 +3,7 @@
 use proptest::collection::vec;
 use proptest::prelude::*;
 
-use super::super::stream::StreamHead;
+use super::super::stream::{StreamHead, item_bytes};
 use super::arbitrary::{event, item, live, run_state, summary, timestamp};
 use super::*;
 use crate::engine::{Condition, Event};
@@ -39,7 +39,9 @@ proptest! {
 
     #[test]
     fn streams_read_back(item in item(), (first, next, bytes) in any::<(u64, u64, u64)>()) {
-        prop_assert_eq!(decode_item(&encode_item(&item)).unwrap(), item);
+        prop_assert_eq!(&decode_item(&encode_item(&item)).unwrap(), &item);
+        let counted = item_bytes(encode_item(&item).len());
+        prop_assert!(largest_item(counted, &item.origin) <= item.value.as_bytes().len());
         let head = StreamHead { first, next, bytes };
         prop_assert_eq!(decode_head(&encode_head(&head)).unwrap(), head);
     }

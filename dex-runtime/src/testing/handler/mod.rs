@@ -7,6 +7,7 @@
 mod context;
 mod decision;
 mod staged;
+mod streams;
 
 pub use self::context::{ContextBuilder, TestContext};
 pub use self::staged::Change;
