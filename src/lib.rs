@@ -49,7 +49,8 @@
 //! # Where to look
 //!
 //! - Writing a flow: [`#[flow]`](macro@flow), [`#[step]`](macro@step), [`#[wait_for]`](macro@wait_for),
-//!   [`#[attribute]`](macro@attribute), [`#[channel]`](macro@channel), [`#[rpc]`](macro@rpc).
+//!   [`#[attribute]`](macro@attribute), [`#[channel]`](macro@channel), [`#[stream]`](macro@stream),
+//!   [`#[rpc]`](macro@rpc).
 //! - What a step says: [`Next`]. What it waits for: [`Wait`]. What it sees: [`StepContext`].
 //! - Running it: [`Dex`], [`Client`], [`RunHandle`], [`Options`]. What can go wrong: [`Error`].
 //! - Tools that know flows by name: [`DynClient`]; what a flow says about itself:
@@ -73,6 +74,9 @@ pub use dex_macros::attribute;
 #[doc = include_str!("docs/channel.md")]
 pub use dex_macros::channel;
 
+#[doc = include_str!("docs/stream.md")]
+pub use dex_macros::stream;
+
 #[doc = include_str!("docs/rpc.md")]
 pub use dex_macros::rpc;
 
@@ -88,8 +92,8 @@ pub use dex_macros::Keyword;
 pub use dex_runtime::definition::{
     All, AllOf, Any, AnyOf, Attribute, Channel, Channels, Condition, Flow, IfEmpty, Indexable, Keyword,
     Messages, Next, OneMessage, OneOf2, OneOf3, OneOf4, OneOf5, OneOf6, OneOf7, OneOf8, OneOf9, OneOf10,
-    OneOf11, OneOf12, RpcContext, RpcError, RpcResult, Step, StepContext, StepError, StepResult, Timer,
-    TimerFired, Wait, WaitContext, WaitResult,
+    OneOf11, OneOf12, RpcContext, RpcError, RpcResult, Step, StepContext, StepError, StepResult, Stream,
+    StreamError, TextWriter, Timer, TimerFired, Wait, WaitContext, WaitResult,
 };
 pub use dex_runtime::engine::{Failure, FailureKind, Recovery, RetryPolicy};
 pub use dex_runtime::{Value, ValueError};
@@ -98,8 +102,8 @@ pub use dex_runtime::{Value, ValueError};
 pub use dex_runtime::engine::{Closing, Limits, Status, Stop};
 pub use dex_runtime::{
     Builder, Client, Dex, DynClient, DynResult, DynRun, DynStart, Error, ErrorKind, FlowId, IdError, Name,
-    Options, RepairReport, Result, Reuse, RunHandle, RunId, RunResult, Start, TimeoutPolicy, Timestamp,
-    Waiting,
+    Options, RepairReport, Result, Reuse, RunHandle, RunId, RunResult, Start, StreamItem, StreamReader,
+    StreamSource, TimeoutPolicy, Timestamp, Waiting,
 };
 
 /// The run handle of flow `F`: what `client.start(..).await` gives, with a method for each RPC.
