@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use super::call::{RpcCall, RpcFuture, StepCall, StepFuture, WaitCall, WaitFuture};
-use super::contract::Fit;
+use super::contract::{Fit, fits_at};
 use super::describe::FlowDefinition;
 use crate::client::RunHandle;
 use crate::value::{Payload, Value};
@@ -51,7 +51,9 @@ pub trait Flow: Sized + Send + Sync + 'static {
 
     /// Whether the stream at this place in the definition can hold this item.
     #[doc(hidden)]
-    fn fits_stream(stream: usize, item: &Payload) -> Fit;
+    fn fits_stream(stream: usize, item: &Payload) -> Fit {
+        fits_at(&[], stream, item)
+    }
 }
 
 /// An enum of unit variants that can be indexed by its variants' names. Derive it.
