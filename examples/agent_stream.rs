@@ -14,7 +14,7 @@ struct Agent;
 impl Agent {
     /// The answer as it comes. When it has 64 KiB the oldest part goes.
     #[stream(capacity = "64 KiB")]
-    pub const ANSWERS: Stream<String>;
+    const ANSWERS: Stream<String>;
 
     /// The model hangs up once. What was said stays said, and the next attempt goes on behind it.
     #[step(start, retry(initial = "10ms"))]

@@ -170,7 +170,7 @@ impl From<ValueError> for Error {
 impl From<StreamError> for Error {
     fn from(error: StreamError) -> Self {
         match error {
-            StreamError::Value(error) => error.into(),
+            StreamError::InvalidValue(error) => error.into(),
             error @ StreamError::TooLarge { .. } => Self::with_source(ErrorKind::InvalidValue, error),
             error @ StreamError::Over { .. } => Self::with_source(ErrorKind::Closed, error),
             error @ (StreamError::Full { .. } | StreamError::Stopped { .. }) => {

@@ -96,7 +96,7 @@ pub enum StreamError {
     },
     /// The value cannot be encoded or is over the limit of all values.
     #[error(transparent)]
-    Value(#[from] ValueError),
+    InvalidValue(#[from] ValueError),
     /// The attempt has ended or was called off: nobody wants what it does any more.
     #[error("this attempt is over: stream `{stream}` takes no more from it")]
     Over {
@@ -116,6 +116,6 @@ pub enum StreamError {
 impl StreamError {
     /// Whether it is so in every attempt.
     pub(super) fn is_unworkable(&self) -> bool {
-        matches!(self, Self::TooLarge { .. } | Self::Value(_))
+        matches!(self, Self::TooLarge { .. } | Self::InvalidValue(_))
     }
 }

@@ -7,8 +7,10 @@ use quote::quote;
 
 use crate::flow::model::{Flow, Handle, HandleKind};
 
-/// The methods that say whether a value fits, and whose handles each one is about.
-const METHODS: [(&str, fn(HandleKind) -> bool); 3] = [
+/// A method, and whether it is about the handles of a kind.
+type Method = (&'static str, fn(HandleKind) -> bool);
+
+const METHODS: [Method; 3] = [
     ("fits_attribute", |kind| matches!(kind, HandleKind::Attribute { .. })),
     ("fits_channel", |kind| matches!(kind, HandleKind::Channel)),
     ("fits_stream", |kind| matches!(kind, HandleKind::Stream { .. })),

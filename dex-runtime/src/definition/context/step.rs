@@ -163,7 +163,7 @@ impl<F> StepContext<F> {
     /// # Errors
     ///
     /// - [`StreamError::Full`]: the disk does not keep up; it may be tried again in a moment.
-    /// - [`StreamError::TooLarge`], [`StreamError::Value`]: it can never be appended.
+    /// - [`StreamError::TooLarge`], [`StreamError::InvalidValue`]: it can never be appended.
     /// - [`StreamError::Over`], [`StreamError::Stopped`]: nobody wants it any more.
     #[expect(
         clippy::needless_pass_by_value,

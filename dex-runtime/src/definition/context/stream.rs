@@ -275,7 +275,7 @@ impl TextWriter {
     ///
     /// # Errors
     ///
-    /// - [`StreamError::TooLarge`], [`StreamError::Value`]: the chunk alone is larger than an item can be.
+    /// - [`StreamError::TooLarge`], [`StreamError::InvalidValue`]: the chunk alone is larger than an item can be.
     /// - [`StreamError::Over`], [`StreamError::Stopped`]: nobody wants it any more, or text before it is lost.
     pub async fn push(&mut self, chunk: impl AsRef<str>) -> Result<(), StreamError> {
         let chunk = chunk.as_ref();
