@@ -18,7 +18,7 @@ impl Speaker {
 
     /// With none, and with a path.
     #[dex::stream]
-    pub const r#type: dex::Stream<Vec<StreamItem>>;
+    pub const TYPES: dex::Stream<Vec<StreamItem>>;
 
     /// Only in some builds.
     #[cfg(windows)]
@@ -29,7 +29,7 @@ impl Speaker {
     async fn speak(&self, ctx: &mut StepContext<Self>) -> StepResult<Self> {
         let mut out = ctx.text(Self::WORDS);
         out.push("a").await?;
-        ctx.append(Self::r#type, vec![StreamItem])?;
+        ctx.append(Self::TYPES, vec![StreamItem])?;
         Ok(Next::complete(()))
     }
 }
