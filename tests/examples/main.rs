@@ -16,7 +16,7 @@ mod shop_ledger;
 mod small;
 
 /// The examples that the tests below run.
-const TESTED: [&str; 4] = ["crash_and_resume", "hello", "order", "orders"];
+const TESTED: [&str; 5] = ["agent_stream", "crash_and_resume", "hello", "order", "orders"];
 
 #[test]
 fn every_example_has_a_test() {
