@@ -53,7 +53,7 @@ async fn a_reader_sees_an_item_only_once_it_is_on_disk() {
     let mut reader = run.read(Talking::OUT);
     t.settle().await;
     // The sync comes 50 ms after the item: the gate is mostly closed in between, but nothing can promise it.
-    for round in 1..=20 {
+    for round in 1..=200 {
         let before = t.store().commits();
         t.flow::<Talking>().next.notify_one();
         while t.store().commits() == before {
