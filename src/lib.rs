@@ -49,7 +49,8 @@
 //! # Where to look
 //!
 //! - Writing a flow: [`#[flow]`](macro@flow), [`#[step]`](macro@step), [`#[wait_for]`](macro@wait_for),
-//!   [`#[attribute]`](macro@attribute), [`#[channel]`](macro@channel), [`#[rpc]`](macro@rpc).
+//!   [`#[attribute]`](macro@attribute), [`#[channel]`](macro@channel), [`#[stream]`](macro@stream),
+//!   [`#[rpc]`](macro@rpc).
 //! - What a step says: [`Next`], with other [`StepOptions`] for one movement. What it waits for: [`Wait`], runs of other flows among it: [`SubFlow`]. What it sees: [`StepContext`].
 //! - Longer pages: [waiting](guide::waiting), [errors](guide::errors).
 //! - Running it: [`Dex`], [`Client`], [`RunHandle`], [`Options`]. What can go wrong: [`Error`].
@@ -80,6 +81,9 @@ pub use dex_macros::attribute;
 #[doc = include_str!("docs/channel.md")]
 pub use dex_macros::channel;
 
+#[doc = include_str!("docs/stream.md")]
+pub use dex_macros::stream;
+
 #[doc = include_str!("docs/rpc.md")]
 pub use dex_macros::rpc;
 
@@ -99,8 +103,8 @@ pub use dex_runtime::definition::{
     All, AllOf, Any, AnyOf, Attribute, Channel, Channels, ChildEnd, ChildError, ChildFailure, ChildResult,
     Condition, Flow, IfEmpty, Indexable, Keyword, Messages, Next, OneMessage, OneOf2, OneOf3, OneOf4, OneOf5,
     OneOf6, OneOf7, OneOf8, OneOf9, OneOf10, OneOf11, OneOf12, ParentEnd, RpcContext, RpcError, RpcResult,
-    Step, StepContext, StepError, StepOptions, StepOptionsError, StepResult, Timer, TimerFired, Wait,
-    WaitContext, WaitResult,
+    Step, StepContext, StepError, StepOptions, StepOptionsError, StepResult, Stream, StreamError, TextWriter,
+    Timer, TimerFired, Wait, WaitContext, WaitResult,
 };
 pub use dex_runtime::engine::{Durability, Failure, FailureKind, OnExhausted, Recovery, RetryPolicy};
 pub use dex_runtime::{Value, ValueError};
@@ -109,8 +113,8 @@ pub use dex_runtime::{Value, ValueError};
 pub use dex_runtime::engine::{Closing, Limits, Status, Stop};
 pub use dex_runtime::{
     Builder, Client, Dex, DynClient, DynResult, DynRun, DynStart, Error, ErrorKind, FlowId, IdError, Name,
-    Options, RepairReport, Result, Reuse, RunHandle, RunId, RunResult, Start, TimeoutPolicy, Timestamp,
-    Waiting,
+    Options, RepairReport, Result, Reuse, RunHandle, RunId, RunResult, Start, StreamItem, StreamReader,
+    StreamSource, TimeoutPolicy, Timestamp, Waiting,
 };
 
 /// The run handle of flow `F`: what `client.start(..).await` gives, with a method for each RPC.

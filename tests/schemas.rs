@@ -48,6 +48,9 @@ impl Shop {
     #[channel(name = "approval")]
     const APPROVAL: Channel<String>;
 
+    #[stream]
+    const NEWS: Stream<Line>;
+
     #[cfg(any())]
     #[channel]
     const NEVER: Channel<NoSuchType>;
@@ -181,6 +184,7 @@ fn what_is_given_may_leave_out_a_default_and_what_is_told_has_it() {
 #[test]
 fn every_member_has_its_schema_under_its_stored_name() {
     let all = shop();
+    assert_eq!(all.streams[0].name, Shop::NEWS.name());
     let mut lines = vec![format!("flow {}: {} -> {}", all.name, title(&all.input), title(&all.output))];
     lines.extend(all.steps.iter().map(|step| {
         let outcome = step.outcome.as_ref().map(title);
@@ -189,6 +193,7 @@ fn every_member_has_its_schema_under_its_stored_name() {
     lines
         .extend(all.attributes.iter().map(|each| format!("attribute {}: {}", each.name, title(&each.value))));
     lines.extend(all.channels.iter().map(|each| format!("channel {}: {}", each.name, title(&each.value))));
+    lines.extend(all.streams.iter().map(|each| format!("stream {}: {}", each.name, title(&each.value))));
     let rpcs = all.rpcs.iter();
     lines
         .extend(rpcs.map(|rpc| format!("rpc {}: {} -> {}", rpc.name, title(&rpc.input), title(&rpc.output))));
@@ -199,6 +204,7 @@ fn every_member_has_its_schema_under_its_stored_name() {
         step thank: Order, Some("Tuple_of_OneOf2_and_uint8")
         attribute STATUS: Status
         channel approval: string
+        stream NEWS: Line
         rpc count: null -> Nullable_uint64
         rpc change: Order -> Line"#]]
     .assert_eq(&lines.join("\n"));
@@ -245,4 +251,28 @@ async fn tools_find_schemas_by_the_flows_name() {
     assert_eq!(client.schemas("Plain").unwrap(), None);
     assert_eq!(client.schemas("Shp").unwrap_err().kind(), ErrorKind::UnknownFlow);
     dex.shutdown(Duration::from_secs(10)).await.unwrap();
+}
+
+/// Waits for a shop.
+struct Mall;
+
+#[flow(schemas)]
+impl Mall {
+    #[wait_for(visit)]
+    fn a_shop(&self, order: &Order) -> WaitResult<Self, ChildResult<Shop>> {
+        Ok(Wait::one(SubFlow::<Shop>::run(order.clone())))
+    }
+
+    #[step(start)]
+    async fn visit(&self, _order: Order, _shop: ChildResult<Shop>) -> StepResult<Self> {
+        Ok(Next::complete(()))
+    }
+}
+
+#[test]
+fn how_a_sub_flow_ended_is_described_with_its_output() {
+    let outcome = Mall::schemas().unwrap().steps[0].outcome.clone().unwrap();
+    assert_eq!(outcome["title"], json!("ChildResult_of_Order"));
+    assert_eq!(outcome["properties"]["end"]["$ref"], json!("#/$defs/ChildEnd"));
+    assert_eq!(outcome["$defs"]["Order"]["title"], json!(null), "{outcome:#}");
 }

@@ -10,6 +10,7 @@ use crate::crate_path::CratePath;
 pub(crate) enum Mark {
     Attribute,
     Channel,
+    Stream,
     Step,
     WaitFor,
     Rpc,
@@ -18,9 +19,10 @@ pub(crate) enum Mark {
 }
 
 impl Mark {
-    const ALL: [(&'static str, Self); 7] = [
+    const ALL: [(&'static str, Self); 8] = [
         ("attribute", Self::Attribute),
         ("channel", Self::Channel),
+        ("stream", Self::Stream),
         ("step", Self::Step),
         ("wait_for", Self::WaitFor),
         ("rpc", Self::Rpc),

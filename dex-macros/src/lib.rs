@@ -12,6 +12,7 @@ mod flow;
 mod keyword;
 mod names;
 mod options;
+mod size;
 mod source;
 mod stray;
 mod suggest;
@@ -34,6 +35,11 @@ pub fn attribute(_args: TokenStream, item: TokenStream) -> TokenStream {
 #[proc_macro_attribute]
 pub fn channel(_args: TokenStream, item: TokenStream) -> TokenStream {
     stray::expand("channel", item.into()).into()
+}
+
+#[proc_macro_attribute]
+pub fn stream(_args: TokenStream, item: TokenStream) -> TokenStream {
+    stray::expand("stream", item.into()).into()
 }
 
 #[proc_macro_attribute]

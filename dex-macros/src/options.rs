@@ -11,7 +11,7 @@ use syn::parse::{Parse, ParseStream, Parser as _};
 use syn::{Error, LitFloat, LitInt, LitStr, Result, Token, Type};
 
 use crate::diagnostics::Diagnostics;
-use crate::{duration, suggest};
+use crate::{duration, size, suggest};
 
 /// A value with the place of the text it was read from.
 #[derive(Clone, Copy)]
@@ -128,6 +128,15 @@ impl Setting<'_> {
         }
         let Given { value, span } = self.duration(example)?;
         Ok(Given { value: Some(value), span })
+    }
+
+    /// `capacity = "1 MiB"`, in bytes.
+    pub(crate) fn size(&self, example: &str) -> Result<Given<u64>> {
+        let example = format!("{} = \"{example}\"", self.key);
+        self.equals(&example)?;
+        let text: LitStr = self.value(&example)?;
+        let value = size::parse(&text.value()).map_err(|wrong| Error::new(text.span(), wrong))?;
+        Ok(Given { value, span: text.span() })
     }
 
     /// `attempts = 5`.

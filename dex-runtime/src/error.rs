@@ -4,6 +4,7 @@ use std::error::Error as StdError;
 use std::fmt;
 use std::sync::Arc;
 
+use crate::definition::StreamError;
 use crate::engine::{Failure, Rejection, Status};
 use crate::ids::{IdError, RunId};
 use crate::store::StoreError;
@@ -163,6 +164,19 @@ impl From<IdError> for Error {
 impl From<ValueError> for Error {
     fn from(error: ValueError) -> Self {
         Self::with_source(ErrorKind::InvalidValue, error)
+    }
+}
+
+impl From<StreamError> for Error {
+    fn from(error: StreamError) -> Self {
+        match error {
+            StreamError::InvalidValue(error) => error.into(),
+            error @ StreamError::TooLarge { .. } => Self::with_source(ErrorKind::InvalidValue, error),
+            error @ StreamError::Over { .. } => Self::with_source(ErrorKind::Closed, error),
+            error @ (StreamError::Full { .. } | StreamError::Stopped { .. }) => {
+                Self::with_source(ErrorKind::Unavailable, error)
+            }
+        }
     }
 }
 

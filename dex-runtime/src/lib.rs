@@ -28,8 +28,8 @@ mod value;
 mod worker;
 
 pub use self::client::{
-    Client, DynClient, DynResult, DynRun, DynStart, Reuse, RunHandle, RunResult, Start, TimeoutPolicy,
-    Waiting,
+    Client, DynClient, DynResult, DynRun, DynStart, Reuse, RunHandle, RunResult, Start, StreamItem,
+    StreamReader, StreamSource, TimeoutPolicy, Waiting,
 };
 pub use self::dex::{Builder, Dex};
 pub use self::error::{Error, ErrorKind, Result};

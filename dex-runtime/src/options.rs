@@ -28,6 +28,9 @@ pub struct Options {
     /// Transitions that may wait to be written. Callers wait for their own, so a longer queue is the sign
     /// of a disk that hangs; what comes beyond it is refused as unavailable.
     pub commit_queue_max: usize,
+    /// Bytes of stream items that may wait to be written. A disk writes so much in some tens of milliseconds; a step
+    /// that is faster is slowed down, or told so.
+    pub stream_queue_bytes_max: usize,
     /// Timers that are held in memory at most; the others stay in the store until they are near.
     pub timers_max: usize,
     /// How often an RPC that writes, or an update of an attribute from outside, runs again because what it read
@@ -51,6 +54,7 @@ impl Options {
         idle_runs_max: 1_024,
         commit_transitions_max: 1_024,
         commit_queue_max: 1_000_000,
+        stream_queue_bytes_max: 8 * 1024 * 1024,
         timers_max: 10_000,
         rpc_attempts_max: 100,
         rpc_timeout: Duration::from_mins(1),
@@ -69,6 +73,7 @@ impl Options {
             ("worker_slots", self.worker_slots),
             ("commit_transitions_max", self.commit_transitions_max),
             ("commit_queue_max", self.commit_queue_max),
+            ("stream_queue_bytes_max", self.stream_queue_bytes_max),
             ("timers_max", self.timers_max),
             ("rpc_attempts_max", usize::try_from(self.rpc_attempts_max).unwrap_or(usize::MAX)),
         ];

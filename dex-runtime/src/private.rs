@@ -18,7 +18,8 @@ pub use crate::definition::schema::{SchemaOf, Types as SchemaTypes};
 pub use crate::definition::{
     Attribute, AttributeDefinition, Channel, ChannelDefinition, Durability, Edge, EdgeKind, Flow,
     FlowDefinition, FlowSchemas, Indexable, Keyword, OnExhausted, RpcContext, RpcDefinition, RpcResult, Step,
-    StepContext, StepDefinition, StepResult, WaitContext, WaitDefinition, WaitResult, indexable,
+    StepContext, StepDefinition, StepResult, Stream, StreamDefinition, WaitContext, WaitDefinition,
+    WaitResult, indexable,
 };
 pub use crate::engine::RetryPolicy;
 pub use crate::error::Result;

@@ -17,7 +17,8 @@ mod shop_ledger;
 mod small;
 
 /// The examples that the tests below run.
-const TESTED: [&str; 9] = [
+const TESTED: [&str; 10] = [
+    "agent_stream",
     "approval",
     "crash_and_resume",
     "fan_out",

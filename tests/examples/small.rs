@@ -92,3 +92,19 @@ the book alone: 20
 ";
     assert_eq!(stdout, expected);
 }
+
+#[test]
+fn a_reader_goes_on_where_it_was_and_so_does_the_agent() {
+    let folder = tempfile::tempdir().unwrap();
+    let expected = "\
+1: A durable run goes on where it was.
+the reader breaks off
+2: Its stream keeps what was said.
+3: Ask again.
+   said in another attempt
+3 sentences
+";
+    for _ in 0..2 {
+        assert_eq!(run_well(&mut example("agent_stream", folder.path())), expected);
+    }
+}

@@ -127,7 +127,7 @@ impl Members {
             return;
         };
         match mark {
-            Mark::Attribute | Mark::Channel => {
+            Mark::Attribute | Mark::Channel | Mark::Stream => {
                 let (item, handle) = handle::read(mark, &attr, raw, krate, errors);
                 self.items.push(item);
                 self.handles.extend(handle);
@@ -181,6 +181,7 @@ pub(crate) fn complete_alone(word: &str, item: TokenStream) -> TokenStream {
     let mark = match word {
         "attribute" => Mark::Attribute,
         "channel" => Mark::Channel,
+        "stream" => Mark::Stream,
         _ => return item,
     };
     if !matches!(raw.kind, RawKind::Const { .. }) {

@@ -52,11 +52,17 @@ pub(crate) struct Member {
 
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) enum HandleKind {
-    Attribute { indexed: bool },
+    Attribute {
+        indexed: bool,
+    },
     Channel,
+    /// With what it may hold, in bytes.
+    Stream {
+        capacity: u64,
+    },
 }
 
-/// `#[attribute] const X: Attribute<T>;` or `#[channel] const X: Channel<T>;`.
+/// `#[attribute] const X: Attribute<T>;`, `#[channel] const X: Channel<T>;` or `#[stream] const X: Stream<T>;`.
 pub(crate) struct Handle {
     pub(crate) member: Member,
     pub(crate) kind: HandleKind,
@@ -202,6 +208,7 @@ impl HandleKind {
         match self {
             Self::Attribute { .. } => "attribute",
             Self::Channel => "channel",
+            Self::Stream { .. } => "stream",
         }
     }
 }

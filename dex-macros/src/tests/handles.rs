@@ -87,3 +87,68 @@ fn an_indexed_value_is_checked_by_the_compiler() {
     "#]],
     );
 }
+
+#[test]
+fn a_stream_gets_its_former_name_and_its_capacity() {
+    let chat = "impl Chat {
+        #[stream(capacity = \"64 KiB\", alias = \"words\")]
+        pub const TOKENS: Stream<String>;
+        #[stream]
+        const COUNTS: Stream<u32>;
+    }";
+    check_part(
+        "",
+        chat,
+        "impl Chat {",
+        &expect![[r#"
+        impl Chat {
+            pub const TOKENS: Stream<Self, String> = ::dex::__private::Stream::new(
+                "TOKENS",
+                &["words"],
+                65536u64,
+            );
+            const COUNTS: Stream<Self, u32> = ::dex::__private::Stream::new(
+                "COUNTS",
+                &[],
+                1048576u64,
+            );
+        }
+    "#]],
+    );
+    check_part(
+        "",
+        chat,
+        "fn definition",
+        &expect![[r#"
+        fn definition() -> &'static ::dex::__private::FlowDefinition {
+            static DEFINITION: ::dex::__private::FlowDefinition = ::dex::__private::FlowDefinition {
+                name: "Chat",
+                docs: "",
+                output: "()",
+                steps: &[],
+                attributes: &[],
+                channels: &[],
+                rpcs: &[],
+                streams: &[
+                    ::dex::__private::StreamDefinition {
+                        name: "TOKENS",
+                        docs: "",
+                        value: "String",
+                        aliases: &["words"],
+                        capacity: 65536u64,
+                    },
+                    ::dex::__private::StreamDefinition {
+                        name: "COUNTS",
+                        docs: "",
+                        value: "u32",
+                        aliases: &[],
+                        capacity: 1048576u64,
+                    },
+                ],
+                ..::dex::__private::FlowDefinition::DEFAULT
+            };
+            &DEFINITION
+        }
+    "#]],
+    );
+}

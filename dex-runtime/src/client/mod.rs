@@ -15,6 +15,7 @@ mod request;
 mod result;
 mod start;
 mod state;
+mod stream;
 mod untyped;
 mod waiting;
 
@@ -29,6 +30,7 @@ pub use self::dynamic::{DynClient, DynResult, DynRun, DynStart};
 pub use self::handle::RunHandle;
 pub use self::result::RunResult;
 pub use self::start::Start;
+pub use self::stream::{StreamItem, StreamReader, StreamSource};
 pub use self::waiting::Waiting;
 
 use self::untyped::UntypedRun;

@@ -6,17 +6,27 @@ use std::time::Duration;
 
 use tokio::sync::watch;
 
+use super::appends::{AppendTicket, Rooms, WaitingAppends};
 use crate::store::{RunCommit, StoreError};
 
 /// A commit's place in the order of writing.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct Ticket(u64);
 
-/// The queue in front of the committing thread. `A` is what is handed to the sink after the commit.
+/// How far the queue was written.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) struct Reach {
+    pub(super) commit: Ticket,
+    pub(super) append: AppendTicket,
+}
+
+/// The queue in front of the committing thread. `A` is what is handed to the sink after a commit, `B` after an
+/// item of a stream.
 #[derive(Debug)]
-pub(crate) struct Committer<A> {
-    queue: Mutex<Queue<A>>,
-    filled: Condvar,
+pub(crate) struct Committer<A, B> {
+    queue: Mutex<Queue<A, B>>,
+    pub(super) filled: Condvar,
+    pub(super) rooms: Rooms,
     /// Permits given and not yet written. Beside the lock, since most callers only count.
     taken: AtomicUsize,
     taken_max: usize,
@@ -25,9 +35,10 @@ pub(crate) struct Committer<A> {
 }
 
 #[derive(Debug)]
-struct Queue<A> {
-    waiting: Waiting<A>,
+pub(super) struct Queue<A, B> {
+    pub(super) waiting: Waiting<A, B>,
     last: Ticket,
+    pub(super) last_append: AppendTicket,
     ended: bool,
     /// Nobody takes anything from here any more.
     gone: bool,
@@ -35,19 +46,37 @@ struct Queue<A> {
 
 /// Commits and what follows them, place by place.
 #[derive(Debug)]
-pub(super) struct Waiting<A> {
+pub(super) struct Waiting<A, B> {
     pub(super) commits: Vec<RunCommit>,
     pub(super) after: Vec<A>,
     /// Which of them have to be on disk before what follows happens.
     pub(super) durable: Vec<bool>,
+    pub(super) appends: WaitingAppends<B>,
 }
 
-impl<A> Waiting<A> {
+impl<A, B> Queue<A, B> {
+    /// Whether it takes nothing more.
+    pub(super) fn is_over(&self) -> bool {
+        self.ended || self.gone
+    }
+}
+
+impl<A, B> Waiting<A, B> {
     pub(super) fn new() -> Self {
-        Self { commits: Vec::new(), after: Vec::new(), durable: Vec::new() }
+        Self { commits: Vec::new(), after: Vec::new(), durable: Vec::new(), appends: WaitingAppends::new() }
+    }
+
+    pub(super) fn is_empty(&self) -> bool {
+        self.commits.is_empty() && self.appends.appends.is_empty()
+    }
+
+    /// Whether anything in it has to be on disk before what follows it happens.
+    pub(super) fn is_durable(&self) -> bool {
+        self.appends.durable || self.durable.contains(&true)
     }
 
     pub(super) fn clear(&mut self) {
+        self.appends.clear();
         self.commits.clear();
         self.after.clear();
         self.durable.clear();
@@ -57,8 +86,8 @@ impl<A> Waiting<A> {
 /// What the committing thread has to do next.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Turn {
-    /// Write commits, of which this is the last.
-    Write(Ticket),
+    /// Write what was taken, which goes so far.
+    Write(Reach),
     /// Nothing has come while the patience lasted.
     Idle,
     /// The queue has ended and is empty.
@@ -67,7 +96,7 @@ pub(super) enum Turn {
 
 #[derive(Clone, Debug, Default)]
 pub(super) struct Progress {
-    pub(super) written: Ticket,
+    pub(super) written: Reach,
     pub(super) fault: Option<StoreError>,
     /// Nothing more will be written.
     pub(super) ended: bool,
@@ -78,6 +107,10 @@ pub(super) struct Progress {
 pub(crate) enum NotTaken {
     #[error("{waiting} commits wait to be written, no more are taken: the disk does not keep up")]
     Full { waiting: usize },
+    #[error(
+        "{waiting} bytes of stream items wait to be written, no more are taken: the disk does not keep up"
+    )]
+    NoRoom { waiting: usize },
     #[error(transparent)]
     Fault(#[from] StoreError),
     #[error("the engine was shut down")]
@@ -87,15 +120,24 @@ pub(crate) enum NotTaken {
 /// The right to enqueue one commit. Taken before a transition is decided, since what was decided must be
 /// enqueued.
 #[derive(Debug)]
-pub(crate) struct Permit<'a, A> {
-    committer: &'a Committer<A>,
+pub(crate) struct Permit<'a, A, B> {
+    committer: &'a Committer<A, B>,
 }
 
-impl<A> Committer<A> {
-    pub(crate) fn new(taken_max: usize) -> Self {
+impl<A, B> Committer<A, B> {
+    /// A queue of so many commits, and so many bytes of stream items.
+    pub(crate) fn new(taken_max: usize, append_bytes_max: usize) -> Self {
+        let queue = Queue {
+            waiting: Waiting::new(),
+            last: Ticket::default(),
+            last_append: AppendTicket::default(),
+            ended: false,
+            gone: false,
+        };
         Self {
-            queue: Mutex::new(Queue { waiting: Waiting::new(), last: Ticket(0), ended: false, gone: false }),
+            queue: Mutex::new(queue),
             filled: Condvar::new(),
+            rooms: Rooms::new(append_bytes_max),
             taken: AtomicUsize::new(0),
             taken_max,
             has_written: AtomicBool::new(false),
@@ -104,7 +146,7 @@ impl<A> Committer<A> {
     }
 
     /// Takes a place in the queue; an urgent commit gets one even in a full queue.
-    pub(crate) fn permit(&self, urgent: bool) -> Result<Permit<'_, A>, NotTaken> {
+    pub(crate) fn permit(&self, urgent: bool) -> Result<Permit<'_, A, B>, NotTaken> {
         let waiting = self.taken.fetch_add(1, Ordering::Relaxed);
         let permit = Permit { committer: self };
         if waiting >= self.taken_max && !urgent {
@@ -121,14 +163,30 @@ impl<A> Committer<A> {
 
     /// Whether everything up to `ticket` is on disk, waiting for it if need be.
     pub(crate) async fn durable(&self, ticket: Ticket) -> Result<(), NotTaken> {
+        self.progress(|now| now.written.commit >= ticket).await
+    }
+
+    /// The last commit that was enqueued.
+    pub(crate) fn last(&self) -> Ticket {
+        self.lock().last
+    }
+
+    pub(super) async fn progress(&self, done: impl Fn(&Progress) -> bool) -> Result<(), NotTaken> {
         let mut written = self.written.subscribe();
-        let progress =
-            written.wait_for(|now| now.written >= ticket || now.fault.is_some() || now.ended).await;
+        let progress = written.wait_for(|now| done(now) || now.fault.is_some() || now.ended).await;
         let progress = progress.map_err(|_| NotTaken::Ended)?.clone();
         match progress.fault {
-            _ if progress.written >= ticket => Ok(()),
+            _ if done(&progress) => Ok(()),
             Some(fault) => Err(fault.into()),
             None => Err(NotTaken::Ended),
+        }
+    }
+
+    /// Why nothing is taken any more.
+    pub(super) fn ended(&self) -> NotTaken {
+        match &self.written.borrow().fault {
+            Some(fault) => fault.clone().into(),
+            None => NotTaken::Ended,
         }
     }
 
@@ -140,23 +198,25 @@ impl<A> Committer<A> {
     /// Takes no more commits; the thread ends once it has written what it has.
     pub(crate) fn end(&self) {
         self.lock().ended = true;
+        self.rooms.close();
         self.filled.notify_all();
     }
 
-    fn lock(&self) -> MutexGuard<'_, Queue<A>> {
+    pub(super) fn lock(&self) -> MutexGuard<'_, Queue<A, B>> {
         // The queue is whole at every point where a panic could happen.
         self.queue.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Waits for commits, as long as `patience` lasts if it has an end, and takes up to `max` of them.
+    /// Waits for something to write, as long as `patience` lasts if it has an end. Takes up to `max` commits, and all
+    /// items of streams, of which there are never more than fit in their room.
     pub(super) fn take(
         &self,
         max: usize,
-        spare: &mut Waiting<A>,
+        spare: &mut Waiting<A, B>,
         patience: impl Fn() -> Option<Duration>,
     ) -> Turn {
         let mut queue = self.lock();
-        while queue.waiting.commits.is_empty() {
+        while queue.waiting.is_empty() {
             if queue.ended {
                 queue.gone = true;
                 return Turn::Ended;
@@ -176,7 +236,8 @@ impl<A> Committer<A> {
             queue.waiting.after = spare.after.split_off(max);
             queue.waiting.durable = spare.durable.split_off(max);
         }
-        Turn::Write(Ticket(queue.last.0 - queue.waiting.commits.len() as u64))
+        let commit = Ticket(queue.last.0 - queue.waiting.commits.len() as u64);
+        Turn::Write(Reach { commit, append: queue.last_append })
     }
 
     /// Notes that so many commits were written, with a sync or without, and gives their places back.
@@ -190,26 +251,27 @@ impl<A> Committer<A> {
         self.written.send_modify(|progress| progress.ended = true);
     }
 
-    /// Notes that everything up to `ticket` is on disk.
-    pub(super) fn note_written(&self, ticket: Ticket) {
-        self.written.send_modify(|progress| progress.written = ticket);
+    /// Notes how far everything is on disk.
+    pub(super) fn note_written(&self, reach: Reach) {
+        self.written.send_modify(|progress| progress.written = reach);
     }
 
     pub(super) fn note_fault(&self, fault: StoreError) {
-        self.end();
         self.written.send_modify(|progress| progress.fault = Some(fault));
+        self.end();
     }
 
-    pub(super) fn drain(&self) -> Vec<A> {
+    pub(super) fn drain(&self) -> (Vec<A>, Vec<B>) {
         let mut queue = self.lock();
         queue.gone = true;
-        queue.waiting.commits.clear();
-        queue.waiting.durable.clear();
-        std::mem::take(&mut queue.waiting.after)
+        let after = std::mem::take(&mut queue.waiting.after);
+        let appended = std::mem::take(&mut queue.waiting.appends.after);
+        queue.waiting.clear();
+        (after, appended)
     }
 }
 
-impl<A> Permit<'_, A> {
+impl<A, B> Permit<'_, A, B> {
     /// Enqueues a commit. Two commits of one run are written in the order of these calls.
     ///
     /// What follows one that is not `durable` happens as soon as it is written, and the sync comes later.
@@ -221,13 +283,14 @@ impl<A> Permit<'_, A> {
         if queue.gone {
             return Ticket(queue.last.0 + 1);
         }
+        let was_empty = queue.waiting.is_empty();
         queue.waiting.commits.push(commit);
         queue.waiting.after.push(after);
         queue.waiting.durable.push(durable);
         queue.last.0 += 1;
-        let (ticket, first) = (queue.last, queue.waiting.commits.len() == 1);
+        let ticket = queue.last;
         drop(queue);
-        if first {
+        if was_empty {
             self.committer.filled.notify_one();
         }
         // The thread counts it down once it is written.
@@ -236,7 +299,7 @@ impl<A> Permit<'_, A> {
     }
 }
 
-impl<A> Drop for Permit<'_, A> {
+impl<A, B> Drop for Permit<'_, A, B> {
     fn drop(&mut self) {
         self.committer.taken.fetch_sub(1, Ordering::Relaxed);
     }

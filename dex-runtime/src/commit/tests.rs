@@ -2,21 +2,30 @@
 
 use std::sync::{Arc, mpsc};
 
-use super::{Committer, Sink, spawn};
+use super::{Committer, NotTaken, Sink, spawn};
 use crate::ids::{FlowId, Name, RunId};
 use crate::store::memory::MemoryStore;
-use crate::store::{RunCommit, RunSummary, Store, StoreError};
+use crate::store::{
+    RunCommit, RunSummary, Store, StoreError, StreamAppend, StreamFrom, StreamNames, StreamQuery,
+};
 use crate::time::Timestamp;
 
 /// Tells what was written.
 struct Told(mpsc::Sender<Vec<u8>>);
 
-impl Sink<u8> for Told {
+impl Sink<u8, u8> for Told {
+    /// An item as 100 and its offset.
+    fn appended(&self, appended: &mut dyn Iterator<Item = (u8, u64)>) {
+        self.0
+            .send(appended.map(|(after, offset)| 100 + 10 * after + u8::try_from(offset).unwrap()).collect())
+            .unwrap();
+    }
+
     fn written(&self, after: &mut Vec<u8>) {
         self.0.send(after.clone()).unwrap();
     }
 
-    fn failed(&self, fault: &StoreError, _after: Vec<u8>) {
+    fn failed(&self, fault: &StoreError, _after: Vec<u8>, _appended: Vec<u8>) {
         panic!("{fault}");
     }
 }
@@ -51,7 +60,7 @@ fn runs(store: &MemoryStore) -> usize {
 #[tokio::test]
 async fn what_needs_no_sync_is_handed_on_at_once_and_durable_soon() {
     let store = Arc::new(MemoryStore::new());
-    let committer = Arc::new(Committer::new(10));
+    let committer = Arc::new(Committer::new(10, 100));
     let (sender, told) = mpsc::channel();
     let shared: Arc<dyn Store> = Arc::clone(&store) as _;
     let thread = spawn(Arc::clone(&committer), shared, 10, Told(sender)).unwrap();
@@ -67,7 +76,7 @@ async fn what_needs_no_sync_is_handed_on_at_once_and_durable_soon() {
 #[tokio::test]
 async fn a_commit_that_needs_a_sync_makes_those_before_it_durable() {
     let store = Arc::new(MemoryStore::new());
-    let committer = Arc::new(Committer::new(10));
+    let committer = Arc::new(Committer::new(10, 100));
     let (sender, told) = mpsc::channel();
     let gate = store.gate();
     let shared: Arc<dyn Store> = Arc::clone(&store) as _;
@@ -85,7 +94,7 @@ async fn a_commit_that_needs_a_sync_makes_those_before_it_durable() {
 #[tokio::test]
 async fn the_end_of_the_queue_makes_durable_what_is_left() {
     let store = Arc::new(MemoryStore::new());
-    let committer = Arc::new(Committer::new(10));
+    let committer = Arc::new(Committer::new(10, 100));
     let (sender, told) = mpsc::channel();
     let shared: Arc<dyn Store> = Arc::clone(&store) as _;
     let thread = spawn(Arc::clone(&committer), shared, 10, Told(sender)).unwrap();
@@ -94,4 +103,71 @@ async fn the_end_of_the_queue_makes_durable_what_is_left() {
     committer.end();
     thread.join().unwrap();
     assert_eq!(runs(&store.reopen_after_power_loss()), 1);
+}
+
+fn item(store: &MemoryStore, run: u8) -> StreamAppend {
+    StreamAppend {
+        run: RunId::from_bytes([run; 16]),
+        stream: StreamNames::new(Name::new("s").unwrap(), []),
+        epoch: store.epoch(),
+        capacity: 1_000,
+        record: vec![run].into(),
+    }
+}
+
+fn offsets(store: &MemoryStore) -> Vec<u64> {
+    let all = StreamQuery { from: StreamFrom::After(0), items_max: 9, bytes_max: 999 };
+    let stream = item(store, 1).stream;
+    let items = store.stream(RunId::from_bytes([1; 16]), &stream, all).unwrap();
+    items.into_iter().map(|item| item.offset).collect()
+}
+
+#[tokio::test]
+async fn items_are_written_before_commits_that_were_enqueued_later_and_are_durable_soon() {
+    let store = Arc::new(MemoryStore::new());
+    let committer = Arc::new(Committer::new(10, 100));
+    let (sender, told) = mpsc::channel();
+    let gate = store.gate();
+    let shared: Arc<dyn Store> = Arc::clone(&store) as _;
+    let thread = spawn(Arc::clone(&committer), shared, 1, Told(sender)).unwrap();
+    committer.permit(false).unwrap().enqueue(start(&store, 1), 1, false);
+    gate.wait_for_commit();
+    // Behind the one at the gate: a commit, then items, then another commit, which a later batch takes.
+    committer.permit(false).unwrap().enqueue(start(&store, 2), 2, false);
+    committer.append(item(&store, 1), 0, false).unwrap();
+    committer.append(item(&store, 1), 1, false).unwrap();
+    committer.permit(false).unwrap().enqueue(start(&store, 3), 3, false);
+    let last = committer.last_append();
+    gate.open();
+    let order: Vec<_> = (0..4).map(|_| told.recv().unwrap()).collect();
+    assert_eq!(order, [vec![1], vec![101, 112], vec![2], vec![3]]);
+    committer.durable_append(last).await.unwrap();
+    assert_eq!(offsets(&store.reopen_after_power_loss()), [1, 2]);
+    committer.end();
+    thread.join().unwrap();
+}
+
+#[tokio::test]
+async fn there_is_room_for_so_many_bytes_of_items_and_then_for_those_who_wait() {
+    let store = Arc::new(MemoryStore::new());
+    let committer = Arc::new(Committer::<u8, super::Room>::new(10, 100));
+    let first = committer.try_room(60).unwrap();
+    assert!(matches!(committer.try_room(60), Err(NotTaken::NoRoom { waiting: 60 })));
+    // One that is larger than the whole queue gets in alone.
+    let large = committer.room(1_000);
+    let mut large = Box::pin(large);
+    assert!(futures_pending(large.as_mut()).await);
+    assert!(matches!(committer.try_room(1), Err(NotTaken::NoRoom { .. })), "it is not overtaken");
+    drop(first);
+    let large = large.await.unwrap();
+    committer.append(item(&store, 1), large, false).unwrap();
+    let mut waits = Box::pin(committer.room(1));
+    assert!(futures_pending(waits.as_mut()).await);
+    committer.end();
+    assert!(matches!(waits.await, Err(NotTaken::Ended)));
+    assert!(matches!(committer.try_room(1), Err(NotTaken::Ended)));
+}
+
+async fn futures_pending(mut future: std::pin::Pin<&mut impl Future>) -> bool {
+    std::future::poll_fn(|cx| std::task::Poll::Ready(future.as_mut().poll(cx).is_pending())).await
 }

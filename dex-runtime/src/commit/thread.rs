@@ -1,33 +1,36 @@
 //! The thread that writes.
 //!
-//! Commits that need no sync of their own are written without one if no other in the batch needs it; the
-//! next sync, which comes soon, makes them durable too.
+//! Commits that need no sync of their own, and items of streams, are written without one if nothing else in the
+//! batch needs it; the next sync, which comes soon, makes them durable too.
 
 use std::io;
 use std::sync::Arc;
 use std::thread::JoinHandle;
 use std::time::Duration;
 
-use super::queue::{Committer, Ticket, Turn, Waiting};
+use super::queue::{Committer, Reach, Turn, Waiting};
 use crate::store::{Store, StoreError};
 use crate::time::Stopwatch;
 
 /// Who is told what became of commits.
-pub(crate) trait Sink<A>: Send + 'static {
+pub(crate) trait Sink<A, B>: Send + 'static {
+    /// These items are written, with the offsets that they got, and on disk if any of them had to be.
+    fn appended(&self, appended: &mut dyn Iterator<Item = (B, u64)>);
+
     /// These are written, in this order, and on disk if any of them had to be.
     fn written(&self, after: &mut Vec<A>);
 
     /// It is not known whether these are on disk, and nothing more will be written.
-    fn failed(&self, fault: &StoreError, after: Vec<A>);
+    fn failed(&self, fault: &StoreError, after: Vec<A>, appended: Vec<B>);
 }
 
 /// Starts the thread that writes what is enqueued at `committer`. It ends after [`Committer::end`], or
 /// with the first commit that fails.
-pub(crate) fn spawn<A: Send + 'static>(
-    committer: Arc<Committer<A>>,
+pub(crate) fn spawn<A: Send + 'static, B: Send + 'static>(
+    committer: Arc<Committer<A, B>>,
     store: Arc<dyn Store>,
     transitions_max: usize,
-    sink: impl Sink<A>,
+    sink: impl Sink<A, B>,
 ) -> io::Result<JoinHandle<()>> {
     let writer = Writer { committer, store, sink, transitions_max, unsynced: None };
     std::thread::Builder::new().name("dex-commit".into()).spawn(move || writer.run())
@@ -38,23 +41,23 @@ pub(crate) fn spawn<A: Send + 'static>(
 /// it.
 const SYNC_AFTER: Duration = Duration::from_millis(50);
 
-struct Writer<A, S> {
-    committer: Arc<Committer<A>>,
+struct Writer<A, B, S> {
+    committer: Arc<Committer<A, B>>,
     store: Arc<dyn Store>,
     sink: S,
     transitions_max: usize,
-    /// The last commit that was written without a sync, and since when there is one.
-    unsynced: Option<(Ticket, Stopwatch)>,
+    /// How far was written without a sync, and since when.
+    unsynced: Option<(Reach, Stopwatch)>,
 }
 
-impl<A, S: Sink<A>> Writer<A, S> {
+impl<A, B, S: Sink<A, B>> Writer<A, B, S> {
     fn run(mut self) {
         // Two buffers take turns, so that a busy engine allocates none.
         let mut batch = Waiting::new();
         loop {
             let patience = || self.unsynced.map(|(_, since)| since.rest(SYNC_AFTER));
             let done = match self.committer.take(self.transitions_max, &mut batch, patience) {
-                Turn::Write(ticket) => self.write(ticket, &mut batch),
+                Turn::Write(reach) => self.write(reach, &mut batch),
                 Turn::Idle => self.sync(),
                 Turn::Ended => {
                     if let Err(fault) = self.sync() {
@@ -69,37 +72,45 @@ impl<A, S: Sink<A>> Writer<A, S> {
         }
     }
 
-    fn write(&mut self, ticket: Ticket, batch: &mut Waiting<A>) -> Result<(), StoreError> {
+    fn write(&mut self, reach: Reach, batch: &mut Waiting<A, B>) -> Result<(), StoreError> {
         let late = self.unsynced.is_some_and(|(_, since)| since.rest(SYNC_AFTER).is_zero());
-        let durable = late || batch.durable.contains(&true);
-        self.store.commit(&batch.commits, durable)?;
+        let durable = late || batch.is_durable();
+        let offsets = self.store.write(&batch.commits, &batch.appends.appends, durable)?;
         self.committer.note_taken(batch.commits.len());
         if durable {
             self.unsynced = None;
-            self.committer.note_written(ticket);
+            self.committer.note_written(reach);
         } else {
             let since = self.unsynced.map_or_else(Stopwatch::start, |(_, since)| since);
-            self.unsynced = Some((ticket, since));
+            self.unsynced = Some((reach, since));
         }
-        self.sink.written(&mut batch.after);
+        if !offsets.is_empty() {
+            self.sink.appended(&mut batch.appends.after.drain(..).zip(offsets));
+        }
+        if !batch.after.is_empty() {
+            self.sink.written(&mut batch.after);
+        }
         batch.clear();
         Ok(())
     }
 
     /// Makes durable what was written without a sync.
     fn sync(&mut self) -> Result<(), StoreError> {
-        let Some((ticket, _)) = self.unsynced else { return Ok(()) };
+        let Some((reach, _)) = self.unsynced else { return Ok(()) };
         self.store.commit(&[], true)?;
         self.unsynced = None;
-        self.committer.note_written(ticket);
+        self.committer.note_written(reach);
         Ok(())
     }
 
-    fn fail(&self, fault: &StoreError, batch: &mut Waiting<A>) {
+    fn fail(&self, fault: &StoreError, batch: &mut Waiting<A, B>) {
         tracing::error!(%fault, commits = batch.commits.len(), "a commit failed; the engine stops");
         self.committer.note_fault(fault.clone());
         let mut after = std::mem::take(&mut batch.after);
-        after.extend(self.committer.drain());
-        self.sink.failed(fault, after);
+        let mut appended = std::mem::take(&mut batch.appends.after);
+        let (more_after, more_appended) = self.committer.drain();
+        after.extend(more_after);
+        appended.extend(more_appended);
+        self.sink.failed(fault, after, appended);
     }
 }

@@ -170,7 +170,7 @@ pub fn fits_at(table: &[fn(&Payload) -> Fit], place: usize, value: &Payload) -> 
     }
 }
 
-const UNKNOWN_HANDLE: &str = "this build of the flow has no such attribute or channel";
+const UNKNOWN_HANDLE: &str = "this build of the flow has no such attribute, channel or stream";
 
 /// A call of a handler of any kind.
 pub trait Call: Sized {

@@ -6,6 +6,7 @@ use std::fmt::{self, Write as _};
 use std::time::Duration;
 
 use super::next::Next;
+use super::stream::StreamError;
 use super::sub_flow_result::ChildError;
 use super::wait::Wait;
 use crate::engine::{Failure, FailureKind};
@@ -101,7 +102,8 @@ impl<E: StdError + 'static> From<E> for StepError {
     fn from(error: E) -> Self {
         let mut failure = describe(&error);
         // A value that cannot be encoded, or is too large, is so in every attempt.
-        if raw_any(&error).is::<ValueError>() {
+        let stream = raw_any(&error).downcast_ref::<StreamError>();
+        if raw_any(&error).is::<ValueError>() || stream.is_some_and(StreamError::is_unworkable) {
             failure.kind = FailureKind::Unworkable;
         }
         // How a child ended is the same in every attempt.

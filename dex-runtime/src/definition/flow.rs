@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use super::call::{RpcCall, RpcFuture, StepCall, StepFuture, WaitCall, WaitFuture};
-use super::contract::Fit;
+use super::contract::{Fit, fits_at};
 use super::describe::FlowDefinition;
 use super::schema::FlowSchemas;
 use crate::client::RunHandle;
@@ -57,6 +57,12 @@ pub trait Flow: Sized + Send + Sync + 'static {
     /// Whether the channel at this place in the definition can hold this message.
     #[doc(hidden)]
     fn fits_channel(channel: usize, message: &Payload) -> Fit;
+
+    /// Whether the stream at this place in the definition can hold this item.
+    #[doc(hidden)]
+    fn fits_stream(stream: usize, item: &Payload) -> Fit {
+        fits_at(&[], stream, item)
+    }
 }
 
 /// An enum of unit variants that can be indexed by its variants' names. Derive it.

@@ -11,12 +11,13 @@ use crate::suggest::{did_you_mean, list};
 pub(crate) enum MemberKind {
     Attribute,
     Channel,
+    Stream,
     Rpc,
     Step,
 }
 
 impl MemberKind {
-    const ALL: [Self; 4] = [Self::Attribute, Self::Channel, Self::Rpc, Self::Step];
+    const ALL: [Self; 5] = [Self::Attribute, Self::Channel, Self::Stream, Self::Rpc, Self::Step];
 }
 
 impl fmt::Display for MemberKind {
@@ -24,6 +25,7 @@ impl fmt::Display for MemberKind {
         f.write_str(match self {
             Self::Attribute => "attribute",
             Self::Channel => "channel",
+            Self::Stream => "stream",
             Self::Rpc => "RPC",
             Self::Step => "step",
         })
@@ -36,6 +38,7 @@ impl FlowDefinition {
         match kind {
             MemberKind::Attribute => self.attributes.iter().map(|attribute| attribute.name).collect(),
             MemberKind::Channel => self.channels.iter().map(|channel| channel.name).collect(),
+            MemberKind::Stream => self.streams.iter().map(|stream| stream.name).collect(),
             MemberKind::Rpc => self.rpcs.iter().map(|rpc| rpc.name).collect(),
             MemberKind::Step => self.steps.iter().map(|step| step.name).collect(),
         }
@@ -46,6 +49,7 @@ impl FlowDefinition {
         let found = match kind {
             MemberKind::Rpc => self.rpc(name).map(|(place, rpc)| (place, rpc.name)),
             MemberKind::Step => self.step(name).map(|(place, step)| (place, step.name)),
+            MemberKind::Stream => self.stream(name).map(|(place, stream)| (place, stream.name)),
             MemberKind::Attribute | MemberKind::Channel => {
                 self.names(kind).into_iter().enumerate().find(|(_, known)| *known == name)
             }
@@ -58,7 +62,7 @@ impl FlowDefinition {
         let legal = self.names(kind);
         let other = MemberKind::ALL.into_iter().find(|other| self.names(*other).contains(&name));
         let hint = match other {
-            Some(other @ (MemberKind::Channel | MemberKind::Step)) => {
+            Some(other @ (MemberKind::Channel | MemberKind::Stream | MemberKind::Step)) => {
                 format!(", it is the name of a {other}")
             }
             Some(other) => format!(", it is the name of an {other}"),

@@ -19,15 +19,16 @@ mod next;
 mod options;
 mod registered;
 pub mod schema;
+mod stream;
 mod sub_flow;
 mod sub_flow_result;
 mod wait;
 
-pub(crate) use self::context::{Core, Keep, Live, Pulse, StepInfo};
-pub use self::context::{RpcContext, StepContext, WaitContext};
+pub(crate) use self::context::{Core, Keep, Live, Outlet, Pulse, Room, StepInfo, Streams};
+pub use self::context::{RpcContext, StepContext, TextWriter, WaitContext};
 pub use self::describe::{
     AttributeDefinition, ChannelDefinition, Edge, EdgeKind, FlowDefinition, RpcDefinition, StepDefinition,
-    WaitDefinition,
+    StreamDefinition, WaitDefinition,
 };
 pub(crate) use self::error::cut;
 pub use self::error::{RpcError, RpcResult, StepError, StepResult, WaitResult};
@@ -42,6 +43,8 @@ pub(crate) use self::options::{Effective, End, Given};
 pub use self::options::{StepOptions, StepOptionsError};
 pub(crate) use self::registered::{Flows, Place, Registered, StepInput};
 pub use self::schema::{FlowSchemas, RpcSchemas, StepSchemas, ValueSchema};
+pub(crate) use self::stream::StreamKey;
+pub use self::stream::{Stream, StreamError};
 pub use self::sub_flow::SubFlow;
 pub use self::sub_flow_result::{ChildEnd, ChildError, ChildFailure, ChildResult};
 pub(crate) use self::sub_flow_result::{child_not_started, child_result};

@@ -87,6 +87,7 @@ impl<F: Flow> AnyFlow for Typed<F> {
         match kind {
             MemberKind::Attribute => F::fits_attribute(place, value),
             MemberKind::Channel => F::fits_channel(place, value),
+            MemberKind::Stream => F::fits_stream(place, value),
             // Its call decodes the value.
             MemberKind::Rpc | MemberKind::Step => Ok(()),
         }

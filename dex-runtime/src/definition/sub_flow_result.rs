@@ -41,6 +41,7 @@ impl<'de> Deserialize<'de> for Run {
 /// In which way a child ended.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
+#[cfg_attr(feature = "schemars", derive(schemars::JsonSchema))]
 #[non_exhaustive]
 pub enum ChildEnd<T> {
     /// By completing decisions.
@@ -48,7 +49,7 @@ pub enum ChildEnd<T> {
         /// The output.
         output: T,
         /// The outputs of further branches, if several have completed the run.
-        #[serde(default = "Vec::new", skip_serializing_if = "Vec::is_empty")]
+        #[serde(default = "Vec::<T>::new", skip_serializing_if = "Vec::is_empty")]
         more: Vec<T>,
     },
     /// By a failing decision, a step whose retries were used up, or the end of its time.
@@ -72,6 +73,7 @@ pub enum ChildEnd<T> {
 
 /// How a child failed.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schemars", derive(schemars::JsonSchema))]
 #[non_exhaustive]
 pub struct ChildFailure {
     /// What its step said.
@@ -174,6 +176,23 @@ impl fmt::Display for ChildFailure {
         }
         f.write_str(&self.reason)?;
         self.causes.iter().try_for_each(|cause| write!(f, ": {cause}"))
+    }
+}
+
+/// A `G` has no schema of its own, but its output has.
+#[cfg(feature = "schemars")]
+impl<G: Flow<Output: schemars::JsonSchema>> schemars::JsonSchema for ChildResult<G> {
+    fn schema_name() -> std::borrow::Cow<'static, str> {
+        format!("ChildResult_of_{}", G::Output::schema_name()).into()
+    }
+
+    fn json_schema(generator: &mut schemars::SchemaGenerator) -> schemars::Schema {
+        let end = generator.subschema_for::<ChildEnd<G::Output>>();
+        schemars::json_schema!({
+            "type": "object",
+            "properties": { "id": { "type": "string" }, "run": { "type": ["string", "null"] }, "end": end },
+            "required": ["id", "run", "end"],
+        })
     }
 }
 

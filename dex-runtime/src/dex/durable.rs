@@ -7,10 +7,17 @@ use crate::error::{Error, ErrorKind, Result};
 use crate::shard::Shard;
 use crate::store::StoreError;
 
-/// Waits until a commit is on disk.
-pub(crate) async fn written(answer: oneshot::Receiver<Result<(), StoreError>>) -> Result<()> {
+fn not_durable(reason: NotTaken) -> Error {
+    match reason {
+        NotTaken::Fault(fault) => fault.into(),
+        other => Error::new(ErrorKind::Unavailable, other.to_string()),
+    }
+}
+
+/// Waits until a commit is on disk, and gives what is told of it.
+pub(crate) async fn written<T>(answer: oneshot::Receiver<Result<T, StoreError>>) -> Result<T> {
     match answer.await {
-        Ok(Ok(())) => Ok(()),
+        Ok(Ok(told)) => Ok(told),
         Ok(Err(fault)) if fault.wrote_nothing() => Err(fault.into()),
         Ok(Err(fault)) => Err(unknown_outcome(&fault.to_string())),
         Err(_) => Err(unknown_outcome("the engine was stopped")),
@@ -27,9 +34,17 @@ impl Shard {
     /// Waits until everything up to `ticket` is on disk.
     pub(crate) async fn durable(&self, ticket: Option<Ticket>) -> Result<()> {
         let Some(ticket) = ticket else { return Ok(()) };
-        self.writer.committer.durable(ticket).await.map_err(|reason| match reason {
-            NotTaken::Fault(fault) => fault.into(),
-            other => Error::new(ErrorKind::Unavailable, other.to_string()),
-        })
+        self.writer.committer.durable(ticket).await.map_err(not_durable)
+    }
+
+    /// Waits until every item of a stream that can be read now is on disk.
+    pub(crate) async fn items_durable(&self) -> Result<()> {
+        let committer = &self.writer.committer;
+        committer.durable_append(committer.last_append()).await.map_err(not_durable)
+    }
+
+    /// Waits until every change of a run that can be read now is on disk.
+    pub(crate) async fn all_durable(&self) -> Result<()> {
+        self.durable(Some(self.writer.committer.last())).await
     }
 }

@@ -72,6 +72,17 @@ impl Watchers {
         }
     }
 
+    /// Tells those who watch these runs that they have changed.
+    ///
+    /// For changes that are not made under the run's lock. This takes the watchers' own, so a caller who was not
+    /// registered yet looks after the change was written, and sees it.
+    pub(crate) fn note_changes(&self, runs: impl IntoIterator<Item = RunId>) {
+        let watched = self.lock();
+        for of_run in runs.into_iter().filter_map(|run| watched.by_run.get(&run)) {
+            of_run.changed.send_replace(());
+        }
+    }
+
     /// Lets everyone go, now and later: they have to look again elsewhere.
     pub(crate) fn stop(&self) {
         let gone = {
@@ -138,6 +149,14 @@ mod tests {
         assert!(second.changed().await);
         watchers.stop();
         assert!(!other.changed().await, "it was told of no change of another run");
+    }
+
+    #[tokio::test]
+    async fn changes_of_several_runs_are_told_at_once() {
+        let watchers = Arc::new(Watchers::default());
+        let (mut first, mut second) = (watchers.watch(run(1)), watchers.watch(run(2)));
+        watchers.note_changes([run(1), run(2), run(3)]);
+        assert!(first.changed().await && second.changed().await);
     }
 
     #[tokio::test]

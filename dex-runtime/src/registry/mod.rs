@@ -5,10 +5,12 @@
 //! only as [`transition`](crate::engine::transition), and hand commits and effects to the sink that they
 //! were given, so they know nothing of the store's keys, of tasks or of callers.
 
+mod append;
 mod calls;
 mod resident;
 mod table;
 
+pub(crate) use self::append::{Appended, NewItem};
 pub(crate) use self::calls::RunningCall;
 pub(crate) use self::resident::{After, Refused, Reply, Resident, Submit, Submitted, Wanted, Writer};
 pub(crate) use self::table::{Poisoned, Registry};

@@ -4,6 +4,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use tokio::sync::oneshot;
 
+use super::append::Appended;
 use super::calls::{Calls, RunningCall};
 use super::table::Entry;
 use crate::activity::{Activity, Busy};
@@ -289,7 +290,7 @@ pub(crate) struct Writer {
     pub(crate) clock: Arc<dyn Clock>,
     pub(crate) limits: Limits,
     pub(crate) epoch: Epoch,
-    pub(crate) committer: Arc<Committer<After>>,
+    pub(crate) committer: Arc<Committer<After, Appended>>,
     pub(crate) activity: Activity,
 }
 
@@ -442,7 +443,7 @@ impl Refused {
             Self::NotTaken(NotTaken::Fault(fault)) => fault.into(),
             // Whether another opening follows is not known here.
             Self::NotTaken(NotTaken::Ended) => Error::new(ErrorKind::Unavailable, "the engine is stopping"),
-            Self::NotTaken(full @ NotTaken::Full { .. }) => {
+            Self::NotTaken(full @ (NotTaken::Full { .. } | NotTaken::NoRoom { .. })) => {
                 Error::new(ErrorKind::Unavailable, full.to_string())
             }
         }

@@ -8,6 +8,7 @@
 mod lookup;
 mod recovery;
 mod sink;
+mod streams;
 mod time;
 mod write_off;
 
@@ -22,6 +23,7 @@ use tokio::sync::watch;
 pub(crate) use self::lookup::Found;
 use self::lookup::Stripes;
 use self::sink::ShardSink;
+pub(crate) use self::streams::{AttemptOutlet, check_size};
 use crate::activity::{Activity, Busy};
 use crate::commit::{self, Committer};
 use crate::definition::Flows;
@@ -48,6 +50,8 @@ pub(crate) struct Shard {
     pub(crate) timers: Timers,
     pub(crate) waiters: Arc<Waiters>,
     pub(crate) watchers: Arc<Watchers>,
+    /// Those who read streams: told of new items, and of the end of a run.
+    pub(crate) readers: Arc<Watchers>,
     pub(crate) activity: Activity,
     /// Whether the opening before this one ended with its process: what it had under way was lost.
     after_crash: bool,
@@ -103,7 +107,7 @@ impl Shard {
     /// Makes a shard and begins what the store says is to be done. To be called on a tokio runtime.
     pub(crate) fn start(parts: Parts) -> Result<Arc<Self>, Error> {
         let Parts { store, flows, options, clock, activity, after_commit, after_crash } = parts;
-        let committer = Arc::new(Committer::new(options.commit_queue_max));
+        let committer = Arc::new(Committer::new(options.commit_queue_max, options.stream_queue_bytes_max));
         let writer = Writer {
             clock: Arc::clone(&clock),
             limits: options.limits,
@@ -119,6 +123,7 @@ impl Shard {
             timers: Timers::new(options.timers_max),
             waiters: Arc::default(),
             watchers: Arc::default(),
+            readers: Arc::default(),
             run_ids: RunIds::default(),
             idle: sink::IdleRuns::new(options.idle_runs_max),
             stripes: Stripes::new(),
@@ -242,6 +247,7 @@ impl Shard {
         }
         self.waiters.stop();
         self.watchers.stop();
+        self.readers.stop();
     }
 
     /// Stops at once, as a crash would: nothing that runs is waited for. Another opening comes next, unless

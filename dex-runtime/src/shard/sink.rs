@@ -1,13 +1,13 @@
 //! What happens after a commit.
 
-use std::collections::VecDeque;
+use std::collections::{BTreeSet, VecDeque};
 use std::sync::{Arc, Mutex, PoisonError, Weak};
 
 use super::{AfterCommit, Shard};
 use crate::commit::Sink;
 use crate::dispatch::Job;
 use crate::engine::Effect;
-use crate::registry::{After, Reply, Resident};
+use crate::registry::{After, Appended, Reply, Resident};
 use crate::store::StoreError;
 
 /// Hands on what the committing thread has written.
@@ -23,7 +23,24 @@ impl ShardSink {
     }
 }
 
-impl Sink<After> for ShardSink {
+impl Sink<After, Appended> for ShardSink {
+    fn appended(&self, appended: &mut dyn Iterator<Item = (Appended, u64)>) {
+        let Some(shard) = self.shard.upgrade() else { return };
+        // Until those who read were woken, there is something under way.
+        let mut busy = Vec::new();
+        let mut runs = BTreeSet::new();
+        for (Appended { run, reply, room, busy: until, .. }, offset) in appended {
+            drop(room);
+            runs.insert(run);
+            busy.push(until);
+            if let Some(reply) = reply {
+                // A caller who has gone meanwhile does not mind.
+                let _ = reply.send(Ok(offset));
+            }
+        }
+        shard.readers.note_changes(runs);
+    }
+
     fn written(&self, after: &mut Vec<After>) {
         let Some(shard) = self.shard.upgrade() else { return };
         if self.after_commit == AfterCommit::Crash {
@@ -45,11 +62,14 @@ impl Sink<After> for ShardSink {
         drop(busy);
     }
 
-    fn failed(&self, fault: &StoreError, after: Vec<After>) {
+    fn failed(&self, fault: &StoreError, after: Vec<After>, appended: Vec<Appended>) {
         if let Some(shard) = self.shard.upgrade() {
             shard.fail(fault);
         }
         for reply in after.into_iter().filter_map(|after| after.reply) {
+            let _ = reply.send(Err(fault.clone()));
+        }
+        for reply in appended.into_iter().filter_map(|appended| appended.reply) {
             let _ = reply.send(Err(fault.clone()));
         }
     }
@@ -97,6 +117,7 @@ impl Shard {
         }
         if let Some(end) = end {
             self.waiters.wake(run_id, &end);
+            self.readers.note_changes([run_id]);
             run.note_written();
             self.passivate(&run);
         } else if run.note_written() {

@@ -10,6 +10,7 @@
 //! | snapshots, runs, ready | run (16) |
 //! | live | flow id (its text) |
 //! | timers | due (8, microseconds) · run (16) · execution (8) |
+//! | streams | run (16) · length of the name (1) · stream's name: the head; then · offset (8): an item |
 //! | meta | [`EPOCH`], [`CLOSED`], `flow/` · stored name |
 
 use super::types::{Due, StoreError};
@@ -80,6 +81,27 @@ pub(super) fn read_timer(key: &[u8]) -> Result<Due, StoreError> {
         (due.at.as_micros() == at).then_some(due)
     };
     read().ok_or_else(|| unreadable("a timer's key", key))
+}
+
+/// Key of the head of a stream. It sorts before the stream's items.
+pub(super) fn stream_head(run: RunId, stream: &Name) -> Vec<u8> {
+    let name = stream.as_str().as_bytes();
+    // A name has at most 128 bytes. With its length before it none is the beginning of another.
+    let length = u8::try_from(name.len()).unwrap_or(u8::MAX);
+    [run.as_bytes(), &[length][..], name].concat()
+}
+
+/// Key of an item of the stream with this head.
+pub(super) fn stream_item(head: &[u8], offset: u64) -> Vec<u8> {
+    [head, &offset.to_be_bytes()].concat()
+}
+
+/// Reads the offset of an item's key.
+pub(super) fn read_stream_item(key: &[u8]) -> Result<u64, StoreError> {
+    key.split_last_chunk()
+        .filter(|(head, _)| head.len() > RUN_LEN)
+        .map(|(_, offset)| u64::from_be_bytes(*offset))
+        .ok_or_else(|| unreadable("a stream item's key", key))
 }
 
 /// The first key that is no longer due at `until`.
@@ -159,6 +181,19 @@ mod tests {
         }
 
         #[test]
+        fn items_of_a_stream_sort_by_offset_behind_their_head_and_apart_from_others(
+            runs in (run_id(), run_id()), names in (name(), name()), offsets in any::<(u64, u64)>(),
+        ) {
+            let head = stream_head(runs.0, &names.0);
+            let (a, b) = (stream_item(&head, offsets.0), stream_item(&head, offsets.1));
+            prop_assert_eq!(read_stream_item(&a).unwrap(), offsets.0);
+            prop_assert_eq!(a.cmp(&b), offsets.0.cmp(&offsets.1));
+            prop_assert!(MARK[..] < head[..] && head < a);
+            let other = stream_head(runs.1, &names.1);
+            prop_assert!(other == head || !a.starts_with(&other));
+        }
+
+        #[test]
         fn the_mark_sorts_before_every_key(run_id in run_id(), due in due(), flow_id in flow_id()) {
             prop_assert!(MARK[..] < event(run_id, 0)[..]);
             prop_assert!(MARK[..] < run(run_id)[..]);
@@ -168,7 +203,7 @@ mod tests {
 
         #[test]
         fn any_bytes_are_answered_with_a_key_or_an_error(key in prop::collection::vec(any::<u8>(), 0..60)) {
-            let _ = (read_event(&key), read_run(&key), read_timer(&key), read_flow(&key));
+            let _ = (read_event(&key), read_run(&key), read_timer(&key), read_flow(&key), read_stream_item(&key));
         }
     }
 }

@@ -9,6 +9,7 @@
 
 mod keys;
 pub mod record;
+mod stream;
 mod types;
 
 #[cfg(any(test, feature = "testing"))]
@@ -16,6 +17,9 @@ pub mod conformance;
 pub mod fjall;
 pub mod memory;
 
+pub use self::stream::{
+    StoredItem, StreamAppend, StreamFrom, StreamHead, StreamNames, StreamQuery, item_bytes,
+};
 pub use self::types::{Due, LiveRun, RunCommit, RunSummary, StoreError, StoredRecord, StoredRun};
 
 use crate::ids::{Epoch, FlowId, Name, RunId};
@@ -23,7 +27,7 @@ use crate::time::Timestamp;
 
 /// Where runs are kept.
 ///
-/// All calls block. The engine calls [`commit`](Self::commit) from one thread of its own, and the rest from
+/// All calls block. The engine calls [`write`](Self::write) from one thread of its own, and the rest from
 /// any thread.
 ///
 /// Once a commit has returned an error other than one that [wrote nothing](StoreError::wrote_nothing), its
@@ -37,7 +41,8 @@ pub trait Store: std::fmt::Debug + Send + Sync + 'static {
     /// store failed.
     fn was_closed(&self) -> bool;
 
-    /// Writes all of `commits` or none of them, in their order.
+    /// Writes all of `commits` and of `appends` or none of them, each in their order. Gives the offsets of what was
+    /// appended.
     ///
     /// With `durable` they are on disk once this returns; without, they survive the end of the process and
     /// are on disk with the next durable commit, which may be an empty one.
@@ -48,7 +53,21 @@ pub trait Store: std::fmt::Debug + Send + Sync + 'static {
     /// - [`StoreError::Fenced`]: a commit belongs to another opening; nothing was written.
     /// - [`StoreError::DiskFull`]: nothing was written; the same commit may succeed later.
     /// - Any other: the outcome is unknown.
-    fn commit(&self, commits: &[RunCommit], durable: bool) -> Result<(), StoreError>;
+    fn write(
+        &self,
+        commits: &[RunCommit],
+        appends: &[StreamAppend],
+        durable: bool,
+    ) -> Result<Vec<u64>, StoreError>;
+
+    /// As [`write`](Self::write), without anything to append.
+    ///
+    /// # Errors
+    ///
+    /// As [`write`](Self::write).
+    fn commit(&self, commits: &[RunCommit], durable: bool) -> Result<(), StoreError> {
+        self.write(commits, &[], durable).map(drop)
+    }
 
     /// The run's snapshot, if it has one, and every record after it, oldest first. `None`: no such run.
     ///
@@ -74,6 +93,15 @@ pub trait Store: std::fmt::Debug + Send + Sync + 'static {
 
     /// The run's records with sequence numbers from `from`, at most `limit`.
     fn history(&self, run: RunId, from: u64, limit: usize) -> Result<Vec<StoredRecord>, StoreError>;
+
+    /// Items of a stream of the run, among those that are kept. None if it has none, or there is no such stream or
+    /// run.
+    fn stream(
+        &self,
+        run: RunId,
+        stream: &StreamNames,
+        query: StreamQuery,
+    ) -> Result<Vec<StoredItem>, StoreError>;
 
     /// Stored names of all flows that ever had a run here.
     fn flows(&self) -> Result<Vec<Name>, StoreError>;

@@ -15,8 +15,8 @@
 //! # One handler
 //!
 //! A step is a plain method. A test makes a context, calls the step, and looks at what it
-//! [staged][`StepContext::staged`], [published][`StepContext::published`] and decided ([`Next::steps`],
-//! [`Next::inputs`], [`Next::output`]). The same goes for a `wait_for` ([`WaitContext::test`],
+//! [staged][`StepContext::staged`], [published][`StepContext::published`], [appended][`StepContext::appended`] and
+//! decided ([`Next::steps`], [`Next::inputs`], [`Next::output`]). The same goes for a `wait_for` ([`WaitContext::test`],
 //! [`Wait::in_words`]) and an RPC ([`RpcContext::test`]).
 //!
 //! [`Next::steps`]: crate::definition::Next::steps
@@ -27,6 +27,7 @@
 //! [`RpcContext::test`]: crate::definition::RpcContext::test
 //! [`StepContext::staged`]: crate::definition::StepContext::staged
 //! [`StepContext::published`]: crate::definition::StepContext::published
+//! [`StepContext::appended`]: crate::definition::StepContext::appended
 
 mod clock;
 mod handler;

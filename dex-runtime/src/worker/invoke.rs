@@ -9,8 +9,8 @@ use std::time::Duration;
 use tokio::sync::oneshot;
 
 use super::panic::catch;
-use crate::definition::Pulse;
 use crate::definition::call::CallFuture;
+use crate::definition::{Pulse, Streams};
 use crate::engine::{Failure, FailureKind};
 use crate::time::{Clock, Sleep, Timestamp};
 
@@ -38,6 +38,8 @@ pub(crate) struct Leash {
     pub(crate) deadline: Option<Deadline>,
     /// When it has to give a sign of life.
     pub(crate) heartbeat: Option<Deadline>,
+    /// What writes its text when it is time.
+    pub(crate) texts: Option<TextTimer>,
 }
 
 impl Leash {
@@ -50,8 +52,45 @@ impl Leash {
         } else if due(&mut self.heartbeat, cx) {
             Some(Ended::Silent)
         } else {
+            if let Some(texts) = &mut self.texts {
+                texts.poll(cx);
+            }
             None
         }
+    }
+}
+
+/// Writes the text that a call has collected when its time has come.
+#[derive(Debug)]
+pub(crate) struct TextTimer {
+    clock: Arc<dyn Clock>,
+    streams: Arc<Streams>,
+    sleep: Option<(Timestamp, Waiting)>,
+}
+
+impl TextTimer {
+    pub(crate) fn new(clock: &Arc<dyn Clock>, streams: &Arc<Streams>) -> Self {
+        Self { clock: Arc::clone(clock), streams: Arc::clone(streams), sleep: None }
+    }
+
+    fn poll(&mut self, cx: &mut Context<'_>) {
+        while let Some(due) = self.streams.due(cx.waker()) {
+            if self.clock.now() >= due {
+                // What cannot be written now is due later.
+                self.streams.write_due();
+                continue;
+            }
+            let sleep = match &mut self.sleep {
+                Some((at, sleep)) if *at == due => sleep,
+                other => &mut other.insert((due, Waiting(self.clock.sleep_until(due)))).1,
+            };
+            if sleep.0.as_mut().poll(cx).is_pending() {
+                return;
+            }
+            // The clock may wake early.
+            self.sleep = None;
+        }
+        self.sleep = None;
     }
 }
 

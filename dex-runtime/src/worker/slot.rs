@@ -2,15 +2,17 @@
 
 use std::sync::Arc;
 
-use super::invoke::{Deadline, Ended, Leash, call as worker_call, run_blocking};
+use super::invoke::{Deadline, Ended, Leash, TextTimer, call as worker_call, run_blocking};
 use super::outcome::{self, Failed};
 use crate::definition::call::CallFuture;
-use crate::definition::{Core, Effective, Keep, Live, Pulse, Registered, StepError, StepInfo, StepInput};
+use crate::definition::{
+    Core, Effective, Keep, Live, Pulse, Registered, StepError, StepInfo, StepInput, Streams,
+};
 use crate::dispatch::Job;
 use crate::engine::{Command, Method, Rejection, Task, View};
 use crate::ids::Attempt;
 use crate::registry::{Refused, Resident, RunningCall, Submit, Submitted, Wanted};
-use crate::shard::Shard;
+use crate::shard::{AttemptOutlet, Shard};
 use crate::time::Timestamp;
 
 /// Makes handler calls until none are left.
@@ -106,7 +108,7 @@ impl Called<'_> {
         let deadline = self.options.timeout;
         let deadline = deadline.map(|limit| Deadline::new(clock, self.started_at.saturating_add(limit)));
         let RunningCall { called_off, canceled } = call;
-        let mut leash = Leash { called_off: Some(called_off), deadline, heartbeat: None };
+        let mut leash = Leash { called_off: Some(called_off), deadline, ..Leash::default() };
         let core = Core::new(view);
         let (attempt, tries) = (task.attempt, task.failures + 1);
         match task.method {
@@ -120,12 +122,26 @@ impl Called<'_> {
                 leash.heartbeat =
                     self.options.heartbeat.map(|silence| Deadline::silence(clock, &pulse, silence));
                 let keep = keep(self.shard, self.run, attempt);
+                let outlet = AttemptOutlet::new(
+                    self.shard,
+                    self.run,
+                    attempt,
+                    (task.step.clone(), task.number, tries),
+                );
+                let streams = Arc::new(Streams::new(outlet, clock, &pulse));
+                leash.texts = Some(TextTimer::new(clock, &streams));
                 let info = StepInfo {
                     step: task.step.clone(),
                     number: task.number,
                     attempt: tries,
                     recovery: task.recovery,
-                    live: Live { canceled, pulse, keep, checkpoint: task.checkpoint },
+                    live: Live {
+                        canceled,
+                        pulse,
+                        keep,
+                        streams: Arc::clone(&streams),
+                        checkpoint: task.checkpoint,
+                    },
                     key: std::sync::OnceLock::new(),
                 };
                 let input = StepInput { input: task.input, outcome: task.outcome };
@@ -134,6 +150,7 @@ impl Called<'_> {
                     handler = on_blocking_pool(handler);
                 }
                 let ended = worker_call(handler, leash).await;
+                let ended = finish(&streams, ended).await;
                 map(ended, |end| outcome::complete(self.flow, attempt, end))
             }
         }
@@ -184,6 +201,21 @@ fn keep(shard: &Arc<Shard>, run: &Arc<Resident>, attempt: Attempt) -> Keep {
             refused => StepError::new(refused.into_error(run.identity())),
         })
     })
+}
+
+/// Writes what the attempt has not written to its streams yet, whatever its outcome.
+async fn finish<T>(streams: &Streams, ended: Ended<Result<T, StepError>>) -> Ended<Result<T, StepError>> {
+    if matches!(ended, Ended::CalledOff) {
+        return ended;
+    }
+    match (streams.finish().await, ended) {
+        (Err(lost), Ended::Returned(Ok(_))) => Ended::Returned(Err(StepError::from(lost))),
+        (Err(lost), ended) => {
+            tracing::warn!(%lost, "the last text of an attempt that failed is lost");
+            ended
+        }
+        (Ok(()), ended) => ended,
+    }
 }
 
 fn map<T>(

@@ -1,7 +1,8 @@
 //! Stores that earlier versions wrote open, with every row as it was written.
 //!
 //! `golden/v<format>` is a closed store, `golden/v<format>.txt` its rows. A fixture is made once, with
-//! `DEX_WRITE_GOLDEN=1`, by the version that brings the format, and never again.
+//! `DEX_WRITE_GOLDEN=v<format>`, by the version that brings the format, and never again. `golden/streams` is a store
+//! of format 1 with streams, which came later.
 
 use std::fmt::Write;
 use std::fs;
@@ -9,8 +10,11 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use dex_runtime::engine::{Children, Condition, Event, Output, RunIdentity, RunState, Source, Status};
+use dex_runtime::store::record::{ItemOrigin, ItemRecord, decode_item, encode_item};
 use dex_runtime::store::record::{decode_state, decode_transition, encode_state, encode_transition};
-use dex_runtime::store::{RunCommit, RunSummary, Store};
+use dex_runtime::store::{
+    RunCommit, RunSummary, Store, StreamAppend, StreamFrom, StreamNames, StreamQuery, item_bytes,
+};
 use dex_runtime::{ExecutionNo, FlowId, Name, Payload, RunId, Slot, Timestamp};
 
 use super::support::{copy, open};
@@ -21,11 +25,11 @@ fn golden(name: &str) -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/golden").join(name)
 }
 
-/// Every row of every keyspace, read past the store.
-fn rows(folder: &Path) -> String {
+/// Every row of these keyspaces, read past the store.
+fn rows_of(folder: &Path, keyspaces: &[&str]) -> String {
     let database = fjall::Database::builder(folder.join("data")).open().unwrap();
     let mut rows = String::new();
-    for name in KEYSPACES {
+    for name in keyspaces.iter().copied() {
         assert!(database.keyspace_exists(name), "{name}");
         writeln!(rows, "[{name}]").unwrap();
         for row in database.keyspace(name, fjall::KeyspaceCreateOptions::default).unwrap().iter() {
@@ -34,6 +38,10 @@ fn rows(folder: &Path) -> String {
         }
     }
     rows
+}
+
+fn rows(folder: &Path) -> String {
+    rows_of(folder, &KEYSPACES)
 }
 
 fn hex(bytes: &[u8]) -> String {
@@ -177,6 +185,11 @@ fn a_store_of_format_one_opens_with_all_that_is_in_it() {
     assert_eq!(store.flows().unwrap(), [name("orders")]);
     assert_eq!(store.epoch().0, 3);
     store.commit(&[start(&store, 3)], true).unwrap();
+    // There were no streams then.
+    assert!(stream(&store, first).is_empty());
+    assert_eq!(store.write(&[], &[append(&store, 1, 1)], true).unwrap(), [1]);
+    store.close().unwrap();
+    assert_eq!(stream(&open(folder.path()).unwrap(), first), [(1, item(1))]);
 }
 
 #[test]
@@ -184,9 +197,67 @@ fn this_version_writes_the_same_rows() {
     let folder = tempfile::tempdir().unwrap();
     make(folder.path());
     let found = rows(folder.path());
-    if std::env::var_os("DEX_WRITE_GOLDEN").is_some() {
+    if std::env::var_os("DEX_WRITE_GOLDEN").is_some_and(|which| which == "v1") {
         copy(folder.path(), &golden("v1"));
         fs::write(golden("v1.txt"), &found).unwrap();
     }
     assert_eq!(found, fs::read_to_string(golden("v1.txt")).unwrap());
+}
+
+fn item(number: u32) -> ItemRecord {
+    let step = ItemOrigin::Step { step: name("ask"), number: 1, attempt: number };
+    let origin = if number.is_multiple_of(2) { ItemOrigin::Client } else { step };
+    ItemRecord { origin, at: AT, value: Payload::encode(&number).unwrap() }
+}
+
+fn append(store: &dyn Store, run: u8, number: u32) -> StreamAppend {
+    StreamAppend {
+        run: identity(run).run_id,
+        stream: StreamNames::new(name("tokens"), []),
+        epoch: store.epoch(),
+        capacity: 3 * item_bytes(encode_item(&item(1)).len()),
+        record: encode_item(&item(number)),
+    }
+}
+
+fn stream(store: &dyn Store, run: RunId) -> Vec<(u64, ItemRecord)> {
+    let all = StreamQuery { from: StreamFrom::After(0), items_max: 99, bytes_max: 9_999 };
+    let items = store.stream(run, &StreamNames::new(name("tokens"), []), all).unwrap();
+    items.iter().map(|item| (item.offset, decode_item(&item.record).unwrap())).collect()
+}
+
+/// What the fixture is made of: two streams, of which one has given up its oldest items.
+fn make_streams(folder: &Path) {
+    for numbers in [[1, 2, 3], [4, 5, 6]] {
+        let store = open(folder).unwrap();
+        let mut appends: Vec<_> = numbers.iter().map(|number| append(&store, 1, *number)).collect();
+        appends.push(append(&store, 2, 7));
+        store.write(&[], &appends, true).unwrap();
+        store.close().unwrap();
+    }
+}
+
+#[test]
+fn streams_that_an_earlier_version_wrote_go_on() {
+    let folder = tempfile::tempdir().unwrap();
+    copy(&golden("streams"), folder.path());
+    assert_eq!(rows_of(folder.path(), &["streams"]), fs::read_to_string(golden("streams.txt")).unwrap());
+    let store = open(folder.path()).unwrap();
+    let [first, second] = [1, 2].map(|run| identity(run).run_id);
+    assert_eq!(stream(&store, first), [4, 5, 6].map(|number| (number.into(), item(number))));
+    assert_eq!(stream(&store, second), [(1, item(7)), (2, item(7))]);
+    assert_eq!(store.write(&[], &[append(&store, 1, 8)], true).unwrap(), [7]);
+    assert_eq!(stream(&store, first).len(), 3);
+}
+
+#[test]
+fn this_version_writes_the_same_streams() {
+    let folder = tempfile::tempdir().unwrap();
+    make_streams(folder.path());
+    let found = rows_of(folder.path(), &["streams"]);
+    if std::env::var_os("DEX_WRITE_GOLDEN").is_some_and(|which| which == "streams") {
+        copy(folder.path(), &golden("streams"));
+        fs::write(golden("streams.txt"), &found).unwrap();
+    }
+    assert_eq!(found, fs::read_to_string(golden("streams.txt")).unwrap());
 }

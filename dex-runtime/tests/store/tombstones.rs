@@ -1,9 +1,11 @@
-//! Timers that are gone must not be walked over again and again.
+//! Timers and items of streams that are gone must not be walked over again and again.
 
 use std::time::{Duration, Instant};
 
-use dex_runtime::store::{Due, RunCommit, Store};
-use dex_runtime::{ExecutionNo, Timestamp};
+use dex_runtime::store::{
+    Due, RunCommit, Store, StreamAppend, StreamFrom, StreamNames, StreamQuery, item_bytes,
+};
+use dex_runtime::{ExecutionNo, Name, Timestamp};
 
 use super::support::{open, run_id, start, step};
 
@@ -41,4 +43,36 @@ fn a_cursor_skips_the_timers_that_are_gone() {
         from_the_cursor * 20 < from_the_start,
         "{from_the_cursor:?} from the cursor, {from_the_start:?} from the start",
     );
+}
+
+const ITEMS: usize = 100_000;
+
+#[test]
+fn a_stream_skips_the_items_that_are_gone() {
+    let folder = tempfile::tempdir().unwrap();
+    let store = open(folder.path()).unwrap();
+    let names = |name| StreamNames::new(Name::new(name).unwrap(), []);
+    let item = |stream, kept: u64| StreamAppend {
+        run: run_id(1),
+        stream: names(stream),
+        epoch: store.epoch(),
+        capacity: kept * item_bytes(1),
+        record: "x".into(),
+    };
+    let all = u64::MAX / item_bytes(1);
+    // In the one everything stays, in the other all but one item goes.
+    store.write(&[], &vec![item("kept", all); ITEMS], true).unwrap();
+    store.write(&[], &vec![item("gone", all); ITEMS], true).unwrap();
+    store.write(&[], &[item("gone", 1)], true).unwrap();
+
+    let oldest = StreamQuery { from: StreamFrom::After(0), items_max: 9, bytes_max: 99 };
+    let everything = StreamQuery { items_max: ITEMS, bytes_max: usize::MAX, ..oldest };
+    let read = |stream, query| store.stream(run_id(1), &names(stream), query).unwrap();
+    assert_eq!(read("gone", oldest)[0].offset, ITEMS as u64 + 1);
+    let walking = fastest(3, || assert_eq!(read("kept", everything).len(), ITEMS));
+    let skipping = fastest(100, || assert_eq!(read("gone", oldest).len(), 1));
+    assert!(skipping * 20 < walking, "{skipping:?} behind the items that are gone, {walking:?} over so many");
+    // The next item finds the oldest as quickly.
+    let appending = fastest(20, || assert_eq!(store.write(&[], &[item("gone", 1)], false).unwrap().len(), 1));
+    assert!(appending * 20 < walking, "{appending:?} to append, {walking:?} to walk");
 }

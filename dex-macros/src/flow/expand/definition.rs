@@ -18,8 +18,10 @@ pub(super) fn flow(flow: &Flow) -> TokenStream {
     let private = flow.krate.private();
     let (name, docs, output) = (&flow.name.text, &flow.docs, type_text(&flow.output));
     let steps = flow.steps.iter().map(|each| step(flow, each));
-    let attributes = handles(flow, true);
-    let channels = handles(flow, false);
+    let attributes = handles(flow, |kind| matches!(kind, HandleKind::Attribute { .. }));
+    let channels = handles(flow, |kind| matches!(kind, HandleKind::Channel));
+    let streams = handles(flow, |kind| matches!(kind, HandleKind::Stream { .. }));
+    let streams = (!streams.is_empty()).then(|| quote!(streams: &[#(#streams),*],));
     let rpcs = flow.rpcs.iter().map(|each| rpc(flow, each));
     let timeout = timeout(flow, flow.timeout);
     let on_timeout = entered(flow, Entrance::Timeout).map(|step| quote!(on_timeout: #step,));
@@ -34,6 +36,7 @@ pub(super) fn flow(flow: &Flow) -> TokenStream {
             attributes: &[#(#attributes),*],
             channels: &[#(#channels),*],
             rpcs: &[#(#rpcs),*],
+            #streams
             #timeout
             #on_timeout
             #on_cancel
@@ -220,20 +223,23 @@ pub(super) fn option(value: Option<TokenStream>) -> TokenStream {
     quote!(::core::option::Option::Some(#value))
 }
 
-fn handles(flow: &Flow, attributes: bool) -> Vec<TokenStream> {
-    let is_wanted = |handle: &&Handle| matches!(handle.kind, HandleKind::Attribute { .. }) == attributes;
-    flow.handles.iter().filter(is_wanted).map(|each| handle(flow, each)).collect()
+fn handles(flow: &Flow, is_wanted: impl Fn(HandleKind) -> bool) -> Vec<TokenStream> {
+    flow.handles.iter().filter(|handle| is_wanted(handle.kind)).map(|each| handle(flow, each)).collect()
 }
 
 fn handle(flow: &Flow, handle: &Handle) -> TokenStream {
     let private = flow.krate.private();
     let member = &handle.member;
     let (cfgs, name, docs, value) = (&member.cfgs, &member.name.text, &member.docs, type_text(&handle.value));
-    let (kind, indexed) = match handle.kind {
+    let (kind, more) = match handle.kind {
         HandleKind::Attribute { indexed } => (quote!(AttributeDefinition), quote!(indexed: #indexed,)),
         HandleKind::Channel => (quote!(ChannelDefinition), quote!()),
+        HandleKind::Stream { capacity } => {
+            let alias = member.alias.iter().map(|alias| &alias.text);
+            (quote!(StreamDefinition), quote!(aliases: &[#(#alias),*], capacity: #capacity,))
+        }
     };
-    quote!(#(#cfgs)* #private::#kind { name: #name, docs: #docs, value: #value, #indexed })
+    quote!(#(#cfgs)* #private::#kind { name: #name, docs: #docs, value: #value, #more })
 }
 
 fn rpc(flow: &Flow, rpc: &Rpc) -> TokenStream {

@@ -21,11 +21,9 @@ pub(super) fn method(flow: &Flow) -> TokenStream {
     let mut types = Types { flow, known: Vec::new() };
     let output = types.name(&[], &super::without_self(flow, &flow.output));
     let steps: Vec<_> = flow.steps.iter().map(|each| step(&mut types, each)).collect();
-    let is_attribute = |handle: &&Handle| matches!(handle.kind, HandleKind::Attribute { .. });
-    let attributes: Vec<_> =
-        flow.handles.iter().filter(is_attribute).map(|each| value(&mut types, each)).collect();
-    let channels: Vec<_> =
-        flow.handles.iter().filter(|each| !is_attribute(each)).map(|each| value(&mut types, each)).collect();
+    let attributes = values(&mut types, |kind| matches!(kind, HandleKind::Attribute { .. }));
+    let channels = values(&mut types, |kind| matches!(kind, HandleKind::Channel));
+    let streams = values(&mut types, |kind| matches!(kind, HandleKind::Stream { .. }));
     let rpcs: Vec<_> = flow.rpcs.iter().map(|each| rpc(&mut types, each)).collect();
     let known = types.known.iter().map(|known| &known.binding);
     quote! {
@@ -36,6 +34,7 @@ pub(super) fn method(flow: &Flow) -> TokenStream {
                 steps: &[#(#steps),*],
                 attributes: &[#(#attributes),*],
                 channels: &[#(#channels),*],
+                streams: &[#(#streams),*],
                 rpcs: &[#(#rpcs),*],
             };
             ::core::option::Option::Some(#private::FlowSchemas::of(Self::definition(), __dex_types))
@@ -98,6 +97,11 @@ fn outcome(flow: &Flow, step: &Step) -> Option<TokenStream> {
     let place = generated_at(returned.span());
     let (private, returned) = (flow.krate.private_at(place), super::without_self(flow, returned));
     Some(quote_spanned!(place=> <#returned as #private::WaitReturn<Self>>::Outcome))
+}
+
+fn values(types: &mut Types<'_>, is_its: fn(HandleKind) -> bool) -> Vec<TokenStream> {
+    let flow = types.flow;
+    flow.handles.iter().filter(|handle| is_its(handle.kind)).map(|handle| value(types, handle)).collect()
 }
 
 fn value(types: &mut Types<'_>, handle: &Handle) -> TokenStream {

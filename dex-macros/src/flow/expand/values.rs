@@ -7,24 +7,26 @@ use quote::quote;
 
 use crate::flow::model::{Flow, Handle, HandleKind};
 
-/// The two methods that say whether a value fits. They also are where a type that cannot be stored is told.
+/// A method, and whether it is about the handles of a kind.
+type Method = (&'static str, fn(HandleKind) -> bool);
+
+const METHODS: [Method; 3] = [
+    ("fits_attribute", |kind| matches!(kind, HandleKind::Attribute { .. })),
+    ("fits_channel", |kind| matches!(kind, HandleKind::Channel)),
+    ("fits_stream", |kind| matches!(kind, HandleKind::Stream { .. })),
+];
+
+/// The methods that say whether a value fits. They also are where a type that cannot be stored is told.
 pub(super) fn all(flow: &Flow) -> TokenStream {
-    let attributes = flow.handles.iter().filter(|handle| is_attribute(handle));
-    let channels = flow.handles.iter().filter(|handle| !is_attribute(handle));
-    let attributes = method(flow, "fits_attribute", attributes);
-    let channels = method(flow, "fits_channel", channels);
-    quote!(#attributes #channels)
+    let methods = METHODS
+        .iter()
+        .map(|(name, is_its)| method(flow, name, flow.handles.iter().filter(|handle| is_its(handle.kind))));
+    methods.collect()
 }
 
-/// The same two methods for a flow that cannot be run.
+/// The same methods for a flow that cannot be run.
 pub(super) fn none(flow: &Flow) -> TokenStream {
-    let attributes = method(flow, "fits_attribute", std::iter::empty());
-    let channels = method(flow, "fits_channel", std::iter::empty());
-    quote!(#attributes #channels)
-}
-
-fn is_attribute(handle: &Handle) -> bool {
-    matches!(handle.kind, HandleKind::Attribute { .. })
+    METHODS.iter().map(|(name, _)| method(flow, name, std::iter::empty())).collect()
 }
 
 fn method<'a>(flow: &Flow, name: &str, handles: impl Iterator<Item = &'a Handle>) -> TokenStream {

@@ -10,7 +10,8 @@ use super::checked;
 use crate::client::result::Ended;
 use crate::client::untyped::UntypedRun;
 use crate::client::waiting::Waiting;
-use crate::definition::{FlowDefinition, MemberKind, Registered};
+use crate::client::{StreamItem, StreamReader};
+use crate::definition::{FlowDefinition, MemberKind, Registered, StreamDefinition, StreamKey};
 use crate::engine::{Closing, RunState, Status, Stop};
 use crate::error::{Error, ErrorKind, Result};
 use crate::ids::{FlowId, Name, RunId, Slot};
@@ -192,6 +193,44 @@ impl DynRun {
         self.run.describe().await
     }
 
+    /// Reads a stream of the run, from its oldest item on or from behind an offset.
+    pub fn read(&self, stream: &str) -> Result<StreamReader<Json>> {
+        Ok(StreamReader::new(self.run.clone(), self.stream(stream)?.1))
+    }
+
+    /// The newest items of a stream, newest first.
+    ///
+    /// # Errors
+    ///
+    /// As [`RunHandle::newest`](crate::RunHandle::newest).
+    pub async fn newest(
+        &self,
+        stream: &str,
+        before: Option<u64>,
+        limit: usize,
+    ) -> Result<Vec<StreamItem<Json>>> {
+        self.run.newest_items(self.stream(stream)?.1, before, limit).await
+    }
+
+    /// Puts an item at the end of a stream of the run, and gives its offset. Once it returns the item is on disk.
+    ///
+    /// # Errors
+    ///
+    /// As [`RunHandle::append`](crate::RunHandle::append).
+    pub async fn append(&self, stream: &str, item: Json) -> Result<u64> {
+        let (place, key) = self.stream(stream)?;
+        let what = format!("the item for stream `{}`", key.name);
+        let item = checked(&item, &what, |item| self.flow.flow.fits_member(MemberKind::Stream, place, item))?;
+        self.run.append(key, item).await
+    }
+
+    fn stream(&self, name: &str) -> Result<(usize, StreamKey)> {
+        let found = self.definition().stream(name);
+        let (place, stream) = found.ok_or_else(|| self.definition().unknown(MemberKind::Stream, name))?;
+        let StreamDefinition { name, aliases, capacity, .. } = *stream;
+        Ok((place, StreamKey { name, aliases, capacity }))
+    }
+
     fn slot(&self, kind: MemberKind, name: &str) -> Result<Slot> {
         let (_, name) = self.definition().member(kind, name)?;
         Ok(Slot::single(Name::new(name)?))
@@ -208,6 +247,7 @@ pub(super) fn checked_member(
     let (place, name) = flow.flow.definition().member(kind, name)?;
     let what = match kind {
         MemberKind::Channel => format!("the message for channel `{name}`"),
+        MemberKind::Stream => format!("the item for stream `{name}`"),
         MemberKind::Attribute | MemberKind::Rpc | MemberKind::Step => format!("the value of {kind} `{name}`"),
     };
     let value = checked(value, &what, |value| flow.flow.fits_member(kind, place, value))?;

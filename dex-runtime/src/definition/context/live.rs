@@ -7,6 +7,7 @@ use std::sync::atomic::{AtomicI64, Ordering};
 
 use tokio::sync::watch;
 
+use super::stream::Streams;
 use crate::definition::error::StepError;
 use crate::time::{Clock, Timestamp};
 use crate::value::Payload;
@@ -20,6 +21,7 @@ pub(crate) struct Live {
     pub(crate) canceled: watch::Receiver<bool>,
     pub(crate) pulse: Arc<Pulse>,
     pub(crate) keep: Keep,
+    pub(crate) streams: Arc<Streams>,
     /// What an earlier attempt wrote down.
     pub(crate) checkpoint: Option<Payload>,
 }

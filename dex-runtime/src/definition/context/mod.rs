@@ -7,6 +7,7 @@ mod core;
 mod live;
 mod rpc;
 mod step;
+mod stream;
 mod wait;
 
 pub(crate) use self::core::Core;
@@ -14,4 +15,6 @@ pub(crate) use self::live::{Keep, Live, Pulse};
 pub use self::rpc::RpcContext;
 pub use self::step::StepContext;
 pub(crate) use self::step::StepInfo;
+pub use self::stream::TextWriter;
+pub(crate) use self::stream::{Outlet, Room, Streams};
 pub use self::wait::WaitContext;

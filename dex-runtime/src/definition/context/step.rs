@@ -6,8 +6,10 @@ use std::sync::OnceLock;
 
 use super::core::Core;
 use super::live::Live;
+use super::stream::TextWriter;
 use crate::definition::error::StepError;
 use crate::definition::handle::{Attribute, Channel};
+use crate::definition::stream::{Stream, StreamError};
 use crate::engine::Recovery;
 use crate::ids::{FlowId, Name, RunId};
 use crate::value::{Payload, Value};
@@ -150,6 +152,37 @@ impl<F> StepContext<F> {
     )]
     pub fn publish<T: Value>(&mut self, channel: Channel<F, T>, message: T) -> Result<(), StepError> {
         Ok(self.core.publish(channel.slot(), &message)?)
+    }
+
+    /// Puts an item at the end of a stream of this run, now: whatever becomes of this attempt, the item stays, with
+    /// this execution and attempt beside it. It is a sign of life, too.
+    ///
+    /// It returns before the item is on disk. It gets there with the next sync, within 50 ms and before the outcome
+    /// of this attempt does; callers see it from then on. An attempt that is made again appends again.
+    ///
+    /// # Errors
+    ///
+    /// - [`StreamError::Full`]: the disk does not keep up; it may be tried again in a moment.
+    /// - [`StreamError::TooLarge`], [`StreamError::InvalidValue`]: it can never be appended.
+    /// - [`StreamError::Over`], [`StreamError::Stopped`]: nobody wants it any more.
+    #[expect(
+        clippy::needless_pass_by_value,
+        reason = "what is stored is given away: the caller need not borrow"
+    )]
+    pub fn append<T: Value>(&self, stream: Stream<F, T>, item: T) -> Result<(), StreamError> {
+        self.call.live.streams.append(stream.key(), Payload::encode(&item)?)
+    }
+
+    /// A writer that collects text for a stream: each token need not be an item of its own.
+    ///
+    /// Several writers for one stream collect the same text.
+    pub fn text(&self, stream: Stream<F, String>) -> TextWriter {
+        TextWriter::new(&self.call.live.streams, stream.key())
+    }
+
+    /// What the attempt appends to streams.
+    pub(crate) fn streams(&self) -> &std::sync::Arc<super::stream::Streams> {
+        &self.call.live.streams
     }
 }
 

@@ -40,6 +40,8 @@ pub struct FlowDefinition {
     pub attributes: &'static [AttributeDefinition],
     /// The channels, in the order written.
     pub channels: &'static [ChannelDefinition],
+    /// The streams, in the order written.
+    pub streams: &'static [StreamDefinition],
     /// The RPCs, in the order written.
     pub rpcs: &'static [RpcDefinition],
 }
@@ -57,6 +59,7 @@ impl FlowDefinition {
         steps: &[],
         attributes: &[],
         channels: &[],
+        streams: &[],
         rpcs: &[],
     };
 }
@@ -178,6 +181,22 @@ pub struct ChannelDefinition {
     pub value: &'static str,
 }
 
+/// A stream.
+#[derive(Debug, Serialize)]
+pub struct StreamDefinition {
+    /// The stored name.
+    pub name: &'static str,
+    /// Stored names that it had before, under which runs may still keep it.
+    pub aliases: &'static [&'static str],
+    /// What its doc comment says.
+    pub docs: &'static str,
+    /// The Rust type of an item, as written.
+    pub value: &'static str,
+    /// Bytes that the stream of one run may hold.
+    #[serde(rename = "capacity_bytes")]
+    pub capacity: u64,
+}
+
 /// An RPC.
 #[derive(Debug, Serialize)]
 pub struct RpcDefinition {
@@ -230,6 +249,12 @@ impl FlowDefinition {
     pub fn step(&self, name: &str) -> Option<(usize, &'static StepDefinition)> {
         let known = |step: &StepDefinition| step.name == name || step.aliases.contains(&name);
         self.steps.iter().enumerate().find(|(_, step)| known(step))
+    }
+
+    /// The stream with this stored name or alias, and its place.
+    pub fn stream(&self, name: &str) -> Option<(usize, &'static StreamDefinition)> {
+        let known = |stream: &StreamDefinition| stream.name == name || stream.aliases.contains(&name);
+        self.streams.iter().enumerate().find(|(_, stream)| known(stream))
     }
 
     /// The RPC with this stored name or alias, and its place.

@@ -20,7 +20,8 @@ use super::describe::FlowDefinition;
 /// so has the JSON text, field by field; two builds of the same types give the same text.
 ///
 /// What a tool gives (inputs, messages, attributes, arguments) is described as it may be written: a field with a
-/// default may be left out. What a tool is given (the output, answers) is described as it is: such a field is there.
+/// default may be left out. What a tool is given (the output, answers, items of streams) is described as it is: such a
+/// field is there.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct FlowSchemas {
     /// The flow's stored name.
@@ -35,6 +36,8 @@ pub struct FlowSchemas {
     pub attributes: Vec<ValueSchema>,
     /// The messages of the channels.
     pub channels: Vec<ValueSchema>,
+    /// The items of the streams.
+    pub streams: Vec<ValueSchema>,
     /// The RPCs.
     pub rpcs: Vec<RpcSchemas>,
 }
@@ -50,7 +53,7 @@ pub struct StepSchemas {
     pub outcome: Option<Json>,
 }
 
-/// The JSON schema of an attribute or of a channel.
+/// The JSON schema of an attribute, a channel or a stream.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct ValueSchema {
     /// The stored name.
@@ -93,6 +96,8 @@ pub struct Types<'a> {
     pub attributes: &'a [SchemaOf],
     /// The channels.
     pub channels: &'a [SchemaOf],
+    /// The streams.
+    pub streams: &'a [SchemaOf],
     /// The argument and the answer of each RPC.
     pub rpcs: &'a [(SchemaOf, SchemaOf)],
 }
@@ -108,6 +113,7 @@ impl FlowSchemas {
         });
         let attributes = definition.attributes.iter().map(|attribute| attribute.name);
         let channels = definition.channels.iter().map(|channel| channel.name);
+        let streams = definition.streams.iter().map(|stream| stream.name);
         let rpcs = definition.rpcs.iter().zip(types.rpcs).map(|(rpc, (input, output))| RpcSchemas {
             name: rpc.name,
             input: input(Side::Given),
@@ -119,15 +125,16 @@ impl FlowSchemas {
             input: start.map_or_else(nothing, |(_, (input, _))| input(Side::Given)),
             output: (types.output)(Side::Told),
             steps: steps.collect(),
-            attributes: values(attributes, types.attributes),
-            channels: values(channels, types.channels),
+            attributes: values(attributes, types.attributes, Side::Given),
+            channels: values(channels, types.channels, Side::Given),
+            streams: values(streams, types.streams, Side::Told),
             rpcs: rpcs.collect(),
         }
     }
 }
 
-fn values(names: impl Iterator<Item = &'static str>, types: &[SchemaOf]) -> Vec<ValueSchema> {
-    names.zip(types).map(|(name, value)| ValueSchema { name, value: value(Side::Given) }).collect()
+fn values(names: impl Iterator<Item = &'static str>, types: &[SchemaOf], side: Side) -> Vec<ValueSchema> {
+    names.zip(types).map(|(name, value)| ValueSchema { name, value: value(side) }).collect()
 }
 
 /// The schema of `()`, with which a flow without a start step is started.

@@ -10,6 +10,7 @@ mod history;
 mod model;
 mod reopen;
 mod rows;
+mod streams;
 mod timers;
 
 use super::Store;
@@ -31,7 +32,7 @@ type Case = (&'static str, fn(&mut dyn Subject));
 ///
 /// If the store does not do what it must; the last name printed says in which case.
 pub fn run(make: impl Fn() -> Box<dyn Subject>) {
-    let topics: [&[Case]; 5] = [commits::CASES, rows::CASES, timers::CASES, history::CASES, reopen::CASES];
+    let topics = [commits::CASES, rows::CASES, timers::CASES, history::CASES, streams::CASES, reopen::CASES];
     for (name, case) in topics.into_iter().flatten() {
         #[expect(clippy::print_stdout, reason = "shown by a test that fails")]
         {

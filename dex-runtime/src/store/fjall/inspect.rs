@@ -11,7 +11,7 @@ use std::path::{Path, PathBuf};
 
 use super::super::StoreError;
 use super::folder::{ADVICE, io_error};
-use super::keyspaces::PARTS;
+use super::keyspaces::FIRST_PARTS;
 
 /// Says that an opening found damage which the database has since cut away.
 const DAMAGED: &str = "dex-damaged";
@@ -154,11 +154,10 @@ pub(super) fn keyspaces(data: &Path) -> Result<(), StoreError> {
         require(&path.join("current"))?;
         found += 1;
     }
-    if found < PARTS + 1 {
-        return Err(damaged(
-            &folder,
-            &format!("{} of its {} folders are missing", PARTS + 1 - found, PARTS + 1),
-        ));
+    // One is the database's own. Whether a later keyspace had something in it is told by the watermark.
+    let needed = FIRST_PARTS + 1;
+    if found < needed {
+        return Err(damaged(&folder, &format!("{} of its {needed} folders are missing", needed - found)));
     }
     Ok(())
 }

@@ -19,14 +19,26 @@ pub(super) enum Part {
     Ready,
     Timers,
     Meta,
+    Streams,
 }
 
-pub(super) const PARTS: usize = 7;
+pub(super) const PARTS: usize = 8;
+
+/// Keyspaces that every store has; those after them came later, and are made when a store without them is opened.
+pub(super) const FIRST_PARTS: usize = 7;
 
 impl Part {
     /// In the order in which marks are written in the watermark: new ones go to the end.
-    pub(super) const ALL: [Self; PARTS] =
-        [Self::Events, Self::Snapshots, Self::Runs, Self::Live, Self::Ready, Self::Timers, Self::Meta];
+    pub(super) const ALL: [Self; PARTS] = [
+        Self::Events,
+        Self::Snapshots,
+        Self::Runs,
+        Self::Live,
+        Self::Ready,
+        Self::Timers,
+        Self::Meta,
+        Self::Streams,
+    ];
 
     /// The keyspace's name on disk, for ever.
     pub(super) const fn name(self) -> &'static str {
@@ -38,6 +50,7 @@ impl Part {
             Self::Ready => "ready",
             Self::Timers => "timers",
             Self::Meta => "meta",
+            Self::Streams => "streams",
         }
     }
 }
@@ -91,6 +104,7 @@ pub(super) struct Keyspaces {
     pub(super) ready: Keyspace,
     pub(super) timers: Keyspace,
     pub(super) meta: Keyspace,
+    pub(super) streams: Keyspace,
 }
 
 /// Longest wait for memory to get into tables at closing.
@@ -116,6 +130,7 @@ impl Keyspaces {
             ready: keyspace(Part::Ready)?,
             timers: keyspace(Part::Timers)?,
             meta: keyspace(Part::Meta)?,
+            streams: keyspace(Part::Streams)?,
         })
     }
 
@@ -128,6 +143,7 @@ impl Keyspaces {
             Part::Ready => &self.ready,
             Part::Timers => &self.timers,
             Part::Meta => &self.meta,
+            Part::Streams => &self.streams,
         }
     }
 

@@ -21,9 +21,10 @@ mod keyspaces;
 mod open;
 mod options;
 mod read;
+mod recent;
 mod repair;
-mod sequences;
 mod space;
+mod streams;
 mod watermark;
 mod write;
 
@@ -39,8 +40,11 @@ pub use self::repair::{RepairReport, repair};
 use self::folder::FolderLock;
 use self::keyspaces::Keyspaces;
 use self::read::View;
-use self::write::Writer;
-use super::{Due, LiveRun, RunCommit, RunSummary, Store, StoreError, StoredRecord, StoredRun};
+use self::write::{Batch, Writer};
+use super::{
+    Due, LiveRun, RunCommit, RunSummary, Store, StoreError, StoredItem, StoredRecord, StoredRun,
+    StreamAppend, StreamNames, StreamQuery,
+};
 use crate::ids::{Epoch, FlowId, Name, RunId};
 use crate::time::Timestamp;
 
@@ -122,20 +126,27 @@ impl Store for FjallStore {
         self.was_closed
     }
 
-    fn commit(&self, commits: &[RunCommit], durable: bool) -> Result<(), StoreError> {
+    fn write(
+        &self,
+        commits: &[RunCommit],
+        appends: &[StreamAppend],
+        durable: bool,
+    ) -> Result<Vec<u64>, StoreError> {
         if let Some(fault) = self.fault() {
             return Err(fault);
         }
         let open = self.reading();
         let open = opened(open.as_ref())?;
-        if let Some(stale) = commits.iter().find(|commit| commit.epoch != self.epoch) {
-            return Err(StoreError::Fenced { epoch: stale.epoch.0, latest: self.epoch.0 });
+        let mut epochs =
+            commits.iter().map(|commit| commit.epoch).chain(appends.iter().map(|append| append.epoch));
+        if let Some(stale) = epochs.find(|epoch| *epoch != self.epoch) {
+            return Err(StoreError::Fenced { epoch: stale.0, latest: self.epoch.0 });
         }
         // A panic during a commit leaves its outcome unknown, as an error does.
         let Ok(mut writer) = self.writer.lock() else {
             return Err(self.fail("a commit panicked"));
         };
-        let written = writer.commit(&open.database, &open.keyspaces, commits, durable);
+        let written = writer.commit(&open.database, &open.keyspaces, Batch { commits, appends }, durable);
         written.inspect_err(|error| {
             if !error.wrote_nothing() {
                 self.fail(error);
@@ -169,6 +180,15 @@ impl Store for FjallStore {
 
     fn history(&self, run: RunId, from: u64, limit: usize) -> Result<Vec<StoredRecord>, StoreError> {
         self.read(|view| view.history(run, from, limit))
+    }
+
+    fn stream(
+        &self,
+        run: RunId,
+        stream: &StreamNames,
+        query: StreamQuery,
+    ) -> Result<Vec<StoredItem>, StoreError> {
+        self.read(|view| view.stream(run, stream, query))
     }
 
     #[expect(

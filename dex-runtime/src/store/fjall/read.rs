@@ -1,11 +1,14 @@
 //! The questions that a store answers, each one look-up or one scan.
 
-use std::ops::Bound;
+use std::ops::{Bound, Range};
 
 use bytes::Bytes;
 use fjall::{Database, Guard, Iter, Keyspace, Readable, Slice, Snapshot};
 
-use super::super::{Due, LiveRun, RunSummary, StoreError, StoredRecord, StoredRun, keys, record};
+use super::super::{
+    Due, LiveRun, RunSummary, StoreError, StoredItem, StoredRecord, StoredRun, StreamFrom, StreamHead,
+    StreamNames, StreamQuery, keys, record,
+};
 use super::keyspaces::{Keyspaces, read_error};
 use crate::ids::{FlowId, Name, RunId};
 use crate::time::Timestamp;
@@ -94,6 +97,50 @@ impl<'a> View<'a> {
         match self.snapshot.prefix(&self.keyspaces.events, keys::run(run)).next_back() {
             None => Ok(0),
             Some(row) => Ok(keys::read_event(&key(row)?)?.1),
+        }
+    }
+
+    /// The head of a stream and its key, under the first of its names that has one.
+    pub(super) fn stream_head(
+        &self,
+        run: RunId,
+        stream: &StreamNames,
+    ) -> Result<Option<(Vec<u8>, StreamHead)>, StoreError> {
+        for name in stream.all() {
+            let key = keys::stream_head(run, name);
+            if let Some(row) = self.get(&self.keyspaces.streams, &key)? {
+                return Ok(Some((key, record::decode_head(&row)?)));
+            }
+        }
+        Ok(None)
+    }
+
+    /// Items with these offsets of the stream whose head has this key.
+    pub(super) fn stream_items(&self, head: &[u8], offsets: Range<u64>) -> Iter {
+        let range = keys::stream_item(head, offsets.start)..keys::stream_item(head, offsets.end);
+        self.snapshot.range(&self.keyspaces.streams, range)
+    }
+
+    pub(super) fn stream(
+        &self,
+        run: RunId,
+        stream: &StreamNames,
+        query: StreamQuery,
+    ) -> Result<Vec<StoredItem>, StoreError> {
+        let Some((key, head)) = self.stream_head(run, stream)? else { return Ok(Vec::new()) };
+        let offsets = head.range(query.from);
+        if offsets.is_empty() {
+            return Ok(Vec::new());
+        }
+        let item = |row: Guard| {
+            let (key, value) = row.into_inner().map_err(|e| read_error(&e))?;
+            let offset = keys::read_stream_item(&key)?;
+            Ok(StoredItem { offset, record: Bytes::copy_from_slice(&value) })
+        };
+        let items = self.stream_items(&key, offsets).map(item);
+        match query.from {
+            StreamFrom::After(_) => query.collect(items),
+            StreamFrom::Before(_) => query.collect(items.rev()),
         }
     }
 

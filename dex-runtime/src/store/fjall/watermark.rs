@@ -14,15 +14,21 @@ use std::path::{Path, PathBuf};
 
 use super::super::StoreError;
 use super::folder::{ADVICE, io_error, sync_folder};
-use super::keyspaces::{Marks, PARTS};
+use super::keyspaces::{FIRST_PARTS, Marks, PARTS};
 
 const FILE: &str = "dex-watermark";
 const MAGIC: &[u8; 8] = b"dexwater";
-const VERSION: u64 = 1;
+const VERSION: u64 = 2;
+
+/// The version before there were streams, with a mark less.
+const VERSION_WITHOUT_STREAMS: u64 = 1;
 
 /// Magic, then version, count, epoch and marks, then the checksum.
-const NUMBERS: usize = 3 + PARTS;
-const PLACE_LEN: usize = MAGIC.len() + (NUMBERS + 1) * 8;
+const fn place_len(parts: usize) -> usize {
+    MAGIC.len() + (3 + parts + 1) * 8
+}
+
+const PLACE_LEN: usize = place_len(PARTS);
 
 /// Distance of the two places: no sector or page holds parts of both.
 const PLACE_DISTANCE: u64 = 4096;
@@ -65,8 +71,9 @@ fn newest(data: &Path) -> Result<(u64, Watermark), StoreError> {
         Err(error) => return Err(io_error("open", &path, error)),
     };
     let mut read_place = |start| {
-        let mut place = [0; PLACE_LEN];
-        file.seek(SeekFrom::Start(start)).and_then(|_| file.read_exact(&mut place)).ok()?;
+        let mut place = Vec::with_capacity(PLACE_LEN);
+        file.seek(SeekFrom::Start(start)).ok()?;
+        Read::by_ref(&mut file).take(PLACE_LEN as u64).read_to_end(&mut place).ok()?;
         decode(&place)
     };
     let places = [read_place(0), read_place(PLACE_DISTANCE)];
@@ -113,22 +120,24 @@ fn encode(count: u64, watermark: &Watermark) -> Vec<u8> {
     place
 }
 
-fn decode(place: &[u8; PLACE_LEN]) -> Option<(u64, Watermark)> {
-    let (content, sum) = place.split_last_chunk()?;
+fn decode(place: &[u8]) -> Option<(u64, Watermark)> {
+    let version = u64::from_be_bytes(*place.get(MAGIC.len()..)?.first_chunk()?);
+    let parts = match version {
+        VERSION_WITHOUT_STREAMS => FIRST_PARTS,
+        VERSION => PARTS,
+        _ => return None,
+    };
+    let (content, sum) = place.get(..place_len(parts))?.split_last_chunk()?;
     if checksum(content) != u64::from_be_bytes(*sum) {
         return None;
     }
-    let mut numbers = content
-        .strip_prefix(MAGIC)?
-        .chunks_exact(8)
-        .map(|bytes| bytes.try_into().map(u64::from_be_bytes).unwrap_or_default());
-    if numbers.next()? != VERSION {
-        return None;
-    }
+    let numbers = content.strip_prefix(MAGIC)?.chunks_exact(8);
+    let mut numbers =
+        numbers.skip(1).map(|bytes| bytes.try_into().map(u64::from_be_bytes).unwrap_or_default());
     let (count, epoch) = (numbers.next()?, numbers.next()?);
     let mut marks = Marks::default();
-    for mark in &mut marks.0 {
-        *mark = numbers.next()?;
+    for (mark, number) in marks.0.iter_mut().zip(numbers) {
+        *mark = number;
     }
     Some((count, Watermark { epoch, marks }))
 }
@@ -159,6 +168,32 @@ mod tests {
         drop(file);
         WatermarkFile::create(folder.path(), &watermark(7)).unwrap();
         assert_eq!(read(folder.path()).unwrap(), watermark(7));
+    }
+
+    /// A place as it was written when there were seven keyspaces.
+    fn old_place(count: u64, mark: u64) -> Vec<u8> {
+        let mut place = MAGIC.to_vec();
+        let numbers = [VERSION_WITHOUT_STREAMS, count, 3].into_iter().chain([mark; FIRST_PARTS]);
+        place.extend(numbers.flat_map(u64::to_be_bytes));
+        let sum = checksum(&place);
+        place.extend(sum.to_be_bytes());
+        place
+    }
+
+    #[test]
+    fn what_was_written_before_there_were_streams_is_read_and_written_over() {
+        let folder = tempfile::tempdir().unwrap();
+        let mut old = old_place(2, 6);
+        old.resize(usize::try_from(PLACE_DISTANCE).unwrap(), 0);
+        old.extend(old_place(1, 5));
+        std::fs::write(path(folder.path()), old).unwrap();
+        let mut marks = Marks([6; PARTS]);
+        marks.set(super::super::keyspaces::Part::Streams, 0);
+        assert_eq!(read(folder.path()).unwrap(), Watermark { epoch: 3, marks });
+        let mut file = WatermarkFile::create(folder.path(), &watermark(7)).unwrap();
+        assert_eq!(read(folder.path()).unwrap(), watermark(7));
+        file.write(&watermark(8)).unwrap();
+        assert_eq!(read(folder.path()).unwrap(), watermark(8));
     }
 
     #[test]

@@ -9,16 +9,29 @@ use std::collections::{BTreeMap, HashMap, HashSet};
 use bytes::Bytes;
 use fjall::{Database, OwnedWriteBatch, PersistMode};
 
-use super::super::{Due, LiveRun, RunCommit, StoreError, keys, record};
+use super::super::{Due, LiveRun, RunCommit, StoreError, StreamAppend, keys, record};
 use super::keyspaces::{Keyspaces, Marks, Part};
 use super::read::View;
-use super::sequences::Sequences;
+use super::recent::Recent;
 use super::space::Space;
+use super::streams::{Appends, Heads};
 use super::watermark::{Watermark, WatermarkFile};
 use crate::ids::{Name, RunId};
 
 /// Room in a batch for marks and for the rows of a run that starts, without growing.
 const ROOM_FOR_ROWS: usize = 16;
+
+/// Runs in each of the two generations whose last sequence number is known: about 2 MiB of memory in all.
+///
+/// Enough for every run that takes part in one merged commit, many times over.
+const SEQUENCES_MAX: usize = 32 * 1024;
+
+/// What is written at once.
+#[derive(Clone, Copy)]
+pub(super) struct Batch<'a> {
+    pub(super) commits: &'a [RunCommit],
+    pub(super) appends: &'a [StreamAppend],
+}
 
 /// What the committing thread keeps between commits.
 #[derive(Debug)]
@@ -26,41 +39,61 @@ pub(super) struct Writer {
     /// What the database has; durable once it is synced.
     written: Watermark,
     watermark: WatermarkFile,
-    last: Sequences,
+    /// The last sequence number of runs that were written lately.
+    last: Recent<RunId, u64>,
+    heads: Heads,
     flows: HashSet<Name>,
     space: Space,
 }
 
 impl Writer {
     pub(super) fn new(written: Watermark, watermark: WatermarkFile, flows: Vec<Name>, space: Space) -> Self {
-        Self { written, watermark, last: Sequences::default(), flows: flows.into_iter().collect(), space }
+        Self {
+            written,
+            watermark,
+            last: Recent::new(SEQUENCES_MAX),
+            heads: Heads::new(),
+            flows: flows.into_iter().collect(),
+            space,
+        }
     }
 
     pub(super) fn commit(
         &mut self,
         database: &Database,
         keyspaces: &Keyspaces,
-        commits: &[RunCommit],
+        Batch { commits, appends }: Batch<'_>,
         durable: bool,
-    ) -> Result<(), StoreError> {
-        if commits.is_empty() {
-            return if durable { self.sync(database) } else { Ok(()) };
+    ) -> Result<Vec<u64>, StoreError> {
+        if commits.is_empty() && appends.is_empty() {
+            if durable {
+                self.sync(database)?;
+            }
+            return Ok(Vec::new());
         }
         self.space.check()?;
-        let last = self.check_sequences(&View::now(database, keyspaces), commits)?;
+        let view = View::now(database, keyspaces);
+        let last = self.check_sequences(&view, commits)?;
+        let mut appends = self.heads.plan(&view, appends)?;
         let batch = OwnedWriteBatch::with_capacity(database.clone(), commits.len() + ROOM_FOR_ROWS);
         let mut batch = batch.durability(Some(persistence(durable)));
         let changes = Changes::of(commits, &self.flows);
-        let marks = fill(&mut batch, keyspaces, self.written.marks, commits, changes);
+        let marks = fill(&mut batch, keyspaces, self.written.marks, commits, &appends, changes);
         batch.commit().map_err(commit_error)?;
 
         self.written.marks = marks;
         for (run, sequence) in last {
             self.last.set(run, sequence);
         }
-        self.space.wrote(commits.iter().map(|commit| commit.record.len() as u64).sum());
+        let bytes: u64 = commits.iter().map(|commit| commit.record.len() as u64).sum();
+        self.space.wrote(bytes + appends.bytes);
+        let offsets = std::mem::take(&mut appends.offsets);
+        self.heads.wrote(appends);
         self.flows.extend(started_flows(commits).cloned());
-        if durable { self.watermark.write(&self.written) } else { Ok(()) }
+        if durable {
+            self.watermark.write(&self.written)?;
+        }
+        Ok(offsets)
     }
 
     /// Writes down that this opening was closed.
@@ -98,8 +131,8 @@ impl Writer {
         for commit in commits {
             let last = match last.entry(commit.run) {
                 Entry::Occupied(known) => known.into_mut(),
-                Entry::Vacant(unknown) => unknown.insert(match self.last.get(commit.run) {
-                    Some(last) => last,
+                Entry::Vacant(unknown) => unknown.insert(match self.last.get(&commit.run) {
+                    Some(last) => *last,
                     None => view.last_sequence(commit.run)?,
                 }),
             };
@@ -123,10 +156,17 @@ fn fill(
     keyspaces: &Keyspaces,
     mut marks: Marks,
     commits: &[RunCommit],
+    appends: &Appends,
     changes: Changes,
 ) -> Marks {
     let sequence = marks.next();
-    marks.set(Part::Events, sequence);
+    if !commits.is_empty() {
+        marks.set(Part::Events, sequence);
+    }
+    if !appends.is_empty() {
+        marks.set(Part::Streams, sequence);
+        appends.fill(batch, keyspaces);
+    }
     for commit in commits {
         batch.insert(&keyspaces.events, keys::event(commit.run, commit.sequence), &commit.record[..]);
     }

@@ -5,7 +5,10 @@ use std::ops::Bound;
 
 use bytes::Bytes;
 
-use super::super::{Due, LiveRun, RunCommit, RunSummary, StoreError, StoredRecord, StoredRun};
+use super::super::{
+    Due, LiveRun, RunCommit, RunSummary, StoreError, StoredItem, StoredRecord, StoredRun, StreamAppend,
+    StreamFrom, StreamHead, StreamNames, StreamQuery,
+};
 use crate::ids::{FlowId, Name, RunId};
 use crate::time::Timestamp;
 
@@ -19,6 +22,14 @@ pub(super) struct Data {
     pub(super) ready: BTreeSet<RunId>,
     pub(super) timers: BTreeSet<Due>,
     pub(super) flows: BTreeSet<Name>,
+    pub(super) streams: BTreeMap<(RunId, Name), Stream>,
+}
+
+/// A stream that has ever had an item.
+#[derive(Clone, Debug)]
+pub(super) struct Stream {
+    head: StreamHead,
+    items: BTreeMap<u64, Bytes>,
 }
 
 impl Data {
@@ -70,6 +81,49 @@ impl Data {
         for &(at, execution) in &commit.timers_set {
             self.timers.insert(Due { at, run, execution });
         }
+    }
+
+    /// Appends each item to its stream and gives its offset.
+    pub(super) fn append(&mut self, appends: &[StreamAppend]) -> Vec<u64> {
+        appends.iter().map(|append| self.append_one(append)).collect()
+    }
+
+    fn append_one(&mut self, append: &StreamAppend) -> u64 {
+        let name = self.stream_name(append.run, &append.stream).unwrap_or(append.stream.name()).clone();
+        let empty = || Stream { head: StreamHead::EMPTY, items: BTreeMap::new() };
+        let Stream { head, items } = self.streams.entry((append.run, name)).or_insert_with(empty);
+        let offset = head.push(&append.record);
+        items.insert(offset, append.record.clone());
+        while let Some(oldest) = head.surplus(append.capacity) {
+            head.pop(items.remove(&oldest).map_or(0, |record| record.len()));
+        }
+        offset
+    }
+
+    /// The name under which the run has the stream.
+    fn stream_name<'a>(&self, run: RunId, stream: &'a StreamNames) -> Option<&'a Name> {
+        stream.all().iter().find(|name| self.streams.contains_key(&(run, (*name).clone())))
+    }
+
+    pub(super) fn stream(&self, run: RunId, stream: &StreamNames, query: StreamQuery) -> Vec<StoredItem> {
+        let found = self.stream_name(run, stream);
+        let Some(Stream { head, items }) = found.and_then(|name| self.streams.get(&(run, name.clone())))
+        else {
+            return Vec::new();
+        };
+        let range = head.range(query.from);
+        if range.is_empty() {
+            return Vec::new();
+        }
+        let item = |(offset, record): (&u64, &Bytes)| {
+            Ok::<_, std::convert::Infallible>(StoredItem { offset: *offset, record: record.clone() })
+        };
+        let items = items.range(range).map(item);
+        let Ok(items) = match query.from {
+            StreamFrom::After(_) => query.collect(items),
+            StreamFrom::Before(_) => query.collect(items.rev()),
+        };
+        items
     }
 
     pub(super) fn load(&self, run: RunId) -> Result<Option<StoredRun>, StoreError> {

@@ -15,7 +15,10 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use self::data::Data;
 pub use self::faults::{FailAt, Gate};
 use self::faults::{Fault, Faults, GateState};
-use super::{Due, LiveRun, RunCommit, RunSummary, Store, StoreError, StoredRecord, StoredRun};
+use super::{
+    Due, LiveRun, RunCommit, RunSummary, Store, StoreError, StoredItem, StoredRecord, StoredRun,
+    StreamAppend, StreamNames, StreamQuery,
+};
 use crate::ids::{Epoch, FlowId, Name, RunId};
 use crate::time::Timestamp;
 
@@ -47,6 +50,8 @@ struct Kept {
     durable: Data,
     /// Commits in `written` that are not in `durable`.
     unsynced: Vec<RunCommit>,
+    /// The same for what was appended to streams.
+    unsynced_appends: Vec<StreamAppend>,
     faults: Faults,
 }
 
@@ -75,6 +80,7 @@ impl MemoryStore {
         let mut kept = lock(&self.disk.kept);
         kept.written = kept.durable.clone();
         kept.unsynced.clear();
+        kept.unsynced_appends.clear();
         drop(kept);
         self.reopen()
     }
@@ -138,19 +144,34 @@ fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
 }
 
 impl Kept {
-    fn commit(&mut self, commits: &[RunCommit], durable: bool) -> Result<(), StoreError> {
+    fn write(
+        &mut self,
+        commits: &[RunCommit],
+        appends: &[StreamAppend],
+        durable: bool,
+    ) -> Result<Vec<u64>, StoreError> {
         let latest = self.epoch;
-        if let Some(stale) = commits.iter().find(|commit| commit.epoch.0 != latest) {
-            return Err(StoreError::Fenced { epoch: stale.epoch.0, latest });
+        let epochs =
+            commits.iter().map(|commit| commit.epoch).chain(appends.iter().map(|append| append.epoch));
+        if let Some(stale) = epochs.into_iter().find(|epoch| epoch.0 != latest) {
+            return Err(StoreError::Fenced { epoch: stale.0, latest });
         }
         self.written.check(commits)?;
         self.written.apply(commits);
+        let offsets = self.written.append(appends);
         self.unsynced.extend_from_slice(commits);
+        self.unsynced_appends.extend_from_slice(appends);
         if durable {
-            let unsynced = std::mem::take(&mut self.unsynced);
-            self.durable.apply(&unsynced);
+            self.sync();
         }
-        Ok(())
+        Ok(offsets)
+    }
+
+    fn sync(&mut self) {
+        let (commits, appends) =
+            (std::mem::take(&mut self.unsynced), std::mem::take(&mut self.unsynced_appends));
+        self.durable.apply(&commits);
+        self.durable.append(&appends);
     }
 }
 
@@ -163,7 +184,12 @@ impl Store for MemoryStore {
         self.was_closed
     }
 
-    fn commit(&self, commits: &[RunCommit], durable: bool) -> Result<(), StoreError> {
+    fn write(
+        &self,
+        commits: &[RunCommit],
+        appends: &[StreamAppend],
+        durable: bool,
+    ) -> Result<Vec<u64>, StoreError> {
         if let Some(fault) = self.fault() {
             return Err(fault);
         }
@@ -173,13 +199,13 @@ impl Store for MemoryStore {
             return Err(StoreError::Fenced { epoch: self.epoch.0, latest: kept.epoch });
         }
         match kept.faults.next() {
-            Fault::None => kept.commit(commits, durable),
+            Fault::None => kept.write(commits, appends, durable),
             Fault::DiskFull => {
                 Err(StoreError::DiskFull { path: PathBuf::from("memory"), free: 0, needed: 1 })
             }
             Fault::Fail(FailAt::BeforeWriting) => Err(self.fail("a test made a commit fail")),
             Fault::Fail(FailAt::AfterWriting) => {
-                kept.commit(commits, durable)?;
+                kept.write(commits, appends, durable)?;
                 Err(self.fail("a test made a commit fail after it was written"))
             }
         }
@@ -213,6 +239,15 @@ impl Store for MemoryStore {
         self.read(|data| data.history(run, from, limit))
     }
 
+    fn stream(
+        &self,
+        run: RunId,
+        stream: &StreamNames,
+        query: StreamQuery,
+    ) -> Result<Vec<StoredItem>, StoreError> {
+        self.read(|data| data.stream(run, stream, query))
+    }
+
     fn flows(&self) -> Result<Vec<Name>, StoreError> {
         self.read(|data| data.flows.iter().cloned().collect())
     }
@@ -224,8 +259,7 @@ impl Store for MemoryStore {
     fn close(&self) -> Result<(), StoreError> {
         *lock(&self.fault) = Some(StoreError::Unavailable { reason: CLOSED.into() });
         let mut kept = lock(&self.disk.kept);
-        let unsynced = std::mem::take(&mut kept.unsynced);
-        kept.durable.apply(&unsynced);
+        kept.sync();
         if kept.epoch == self.epoch.0 {
             kept.closed = self.epoch.0;
         }

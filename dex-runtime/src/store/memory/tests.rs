@@ -109,3 +109,26 @@ fn a_commit_at_the_gate_is_not_written_yet() {
     });
     assert_eq!(runs(&store), 1);
 }
+
+#[test]
+fn a_power_loss_takes_items_that_were_not_durable_and_their_offsets_come_again() {
+    let store = MemoryStore::new();
+    let names = StreamNames::new(Name::new("s").unwrap(), []);
+    let append = |store: &MemoryStore, text: &'static str| StreamAppend {
+        run: RunId::from_bytes([1; 16]),
+        stream: names.clone(),
+        epoch: store.epoch(),
+        capacity: 1024,
+        record: text.into(),
+    };
+    assert_eq!(store.write(&[], &[append(&store, "a")], true).unwrap(), [1]);
+    assert_eq!(store.write(&[], &[append(&store, "lost")], false).unwrap(), [2]);
+    let store = store.reopen_after_power_loss();
+    assert_eq!(store.write(&[], &[append(&store, "b")], false).unwrap(), [2]);
+    // A durable commit of something else makes it durable, too.
+    store.commit(&[start(&store, 1)], true).unwrap();
+    let store = store.reopen_after_power_loss();
+    let all = StreamQuery { from: crate::store::StreamFrom::After(0), items_max: 9, bytes_max: 999 };
+    let items = store.stream(RunId::from_bytes([1; 16]), &names, all).unwrap();
+    assert_eq!(items.iter().map(|item| &item.record[..]).collect::<Vec<_>>(), [b"a", b"b"]);
+}

@@ -16,6 +16,7 @@ use crate::engine::{
     Stop, TimeoutAction,
 };
 use crate::ids::{Epoch, ExecutionNo, FlowId, MapKey, Name, RunId, Slot};
+use crate::store::record::{ItemOrigin, ItemRecord};
 use crate::store::{LiveRun, RunSummary};
 use crate::time::Timestamp;
 use crate::value::Payload;
@@ -470,4 +471,11 @@ pub(crate) fn summary() -> impl Strategy<Value = RunSummary> {
 
 pub(crate) fn live() -> impl Strategy<Value = LiveRun> {
     (run_id(), name()).prop_map(|(run, flow)| LiveRun { run, flow })
+}
+
+pub(crate) fn item() -> impl Strategy<Value = ItemRecord> {
+    let step = (name(), any::<u32>(), any::<u32>());
+    let step = step.prop_map(|(step, number, attempt)| ItemOrigin::Step { step, number, attempt });
+    let origin = prop_oneof![Just(ItemOrigin::Client), step];
+    (origin, timestamp(), payload()).prop_map(|(origin, at, value)| ItemRecord { origin, at, value })
 }

@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::Duration;
 
+use super::super::stream::StreamHead;
 use super::super::types::{LiveRun, RunSummary};
 use super::*;
 use crate::engine::{
@@ -539,4 +540,25 @@ fn rows_have_their_bytes() {
     assert_eq!(decode_live(&unhex(LIVE)).unwrap(), live);
     assert_eq!(hex(&encode_snapshot_row(258, &[1, 2])), SNAPSHOT_ROW);
     assert_eq!(decode_snapshot_row(&unhex(SNAPSHOT_ROW)).unwrap(), (258, vec![1, 2].into()));
+}
+
+fn items() -> Vec<ItemRecord> {
+    let step = ItemOrigin::Step { step: name("p"), number: 2, attempt: 300 };
+    [ItemOrigin::Client, step].map(|origin| ItemRecord { origin, at: AT, value: value(7) }).into()
+}
+
+/// One for each of [`items`].
+const ITEMS: &[&str] = &["010101fc80841e00010137", "010102017002fb2c01fc80841e00010137"];
+const HEAD: &str = "010105fb2c01fc70110100";
+
+#[test]
+fn streams_have_their_bytes() {
+    let found: Vec<_> = items().iter().map(|item| hex(&encode_item(item))).collect();
+    assert_eq!(found, ITEMS, "\n{found:#?}");
+    for (item, bytes) in items().into_iter().zip(ITEMS) {
+        assert_eq!(decode_item(&unhex(bytes)).unwrap(), item);
+    }
+    let head = StreamHead { first: 5, next: 300, bytes: 70_000 };
+    assert_eq!(hex(&encode_head(&head)), HEAD);
+    assert_eq!(decode_head(&unhex(HEAD)).unwrap(), head);
 }

@@ -19,6 +19,7 @@ mod parts;
 mod patch;
 mod row;
 mod state;
+mod stream;
 mod tag;
 mod transition;
 
@@ -33,11 +34,14 @@ mod walk;
 
 pub use self::condition::CONDITION_DEPTH_MAX;
 pub use self::state::{decode_state, encode_state};
+pub(crate) use self::stream::largest_item;
+pub use self::stream::{ItemOrigin, ItemRecord, decode_item, encode_item};
 pub use self::transition::{decode_transition, encode_transition};
 
 pub(super) use self::row::{
     decode_live, decode_snapshot_row, decode_summary, encode_live, encode_snapshot_row, encode_summary,
 };
+pub(super) use self::stream::{decode_head, encode_head};
 
 use self::bytes::{ReadError, Reader, Writer};
 use super::types::StoreError;

@@ -164,3 +164,8 @@ pub(super) mod stage {
     pub(in super::super) const OPEN: u8 = 2;
     pub(in super::super) const ENDED: u8 = 3;
 }
+
+pub(super) mod origin {
+    pub(in super::super) const CLIENT: u8 = 1;
+    pub(in super::super) const STEP: u8 = 2;
+}

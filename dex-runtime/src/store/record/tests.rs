@@ -3,7 +3,8 @@
 use proptest::collection::vec;
 use proptest::prelude::*;
 
-use super::arbitrary::{event, live, run_state, summary, timestamp};
+use super::super::stream::{StreamHead, item_bytes};
+use super::arbitrary::{event, item, live, run_state, summary, timestamp};
 use super::*;
 use crate::engine::{Condition, Event};
 use crate::ids::{ExecutionNo, RunId};
@@ -15,6 +16,7 @@ fn read_as_anything(bytes: &[u8]) {
     let _ = decode_summary(RunId::from_bytes([0; 16]), bytes);
     let _ = decode_live(bytes);
     let _ = decode_snapshot_row(bytes);
+    let _ = (decode_item(bytes), decode_head(bytes));
 }
 
 proptest! {
@@ -33,6 +35,15 @@ proptest! {
     fn rows_read_back(summary in summary(), live in live()) {
         prop_assert_eq!(decode_summary(summary.run, &encode_summary(&summary)).unwrap(), summary);
         prop_assert_eq!(decode_live(&encode_live(&live)).unwrap(), live);
+    }
+
+    #[test]
+    fn streams_read_back(item in item(), (first, next, bytes) in any::<(u64, u64, u64)>()) {
+        prop_assert_eq!(&decode_item(&encode_item(&item)).unwrap(), &item);
+        let counted = item_bytes(encode_item(&item).len());
+        prop_assert!(largest_item(counted, &item.origin) <= item.value.as_bytes().len());
+        let head = StreamHead { first, next, bytes };
+        prop_assert_eq!(decode_head(&encode_head(&head)).unwrap(), head);
     }
 
     #[test]

@@ -6,11 +6,14 @@ use std::sync::{Arc, OnceLock};
 
 use tokio::sync::watch;
 
+use super::streams::Kept;
 use crate::definition::{
-    Attribute, Core, Flow, Live, Pulse, RpcContext, Step, StepContext, StepError, StepInfo, WaitContext,
+    Attribute, Core, Flow, Live, Pulse, RpcContext, Step, StepContext, StepError, StepInfo, Streams,
+    WaitContext,
 };
 use crate::engine::{self, Recovery, RunIdentity, View};
 use crate::ids::{FlowId, Name, RunId, Slot};
+use crate::store::record::ItemOrigin;
 use crate::testing::clock::START;
 use crate::time::{Clock, SystemClock};
 use crate::value::{Payload, Value};
@@ -148,7 +151,8 @@ impl<F: Flow> ContextBuilder<StepContext<F>> {
         let first = || definition.start().or(definition.steps.first()).map(|step| stored(step.name));
         let step = self.step.or_else(first).expect("a flow with a step");
         let (number, attempt, recovery) = (self.number, self.attempt, self.recovery);
-        let live = live(self.canceled, self.checkpoint);
+        let origin = ItemOrigin::Step { step: step.clone(), number, attempt };
+        let live = live(self.canceled, self.checkpoint, origin);
         StepContext::new(core, StepInfo { step, number, attempt, recovery, live, key: OnceLock::new() })
     }
 }
@@ -172,13 +176,15 @@ impl<F: Flow> ContextBuilder<RpcContext<F>> {
     }
 }
 
-/// What connects a step with no engine: what it writes down is kept nowhere.
-fn live(canceled: bool, checkpoint: Option<Payload>) -> Live {
+/// What connects a step with no engine: checkpoints are kept nowhere, and items for the test.
+fn live(canceled: bool, checkpoint: Option<Payload>, origin: ItemOrigin) -> Live {
     let (teller, canceled) = watch::channel(canceled);
     let clock: Arc<dyn Clock> = Arc::new(SystemClock);
+    let pulse = Arc::new(Pulse::new(&clock));
     Live {
         canceled,
-        pulse: Arc::new(Pulse::new(&clock)),
+        streams: Arc::new(Streams::new(Kept::new(origin), &clock, &pulse)),
+        pulse,
         // A step whose teller is gone is to stop, so it lives as long as the context.
         keep: Arc::new(move |_| {
             let _: &watch::Sender<bool> = &teller;

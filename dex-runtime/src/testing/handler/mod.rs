@@ -8,6 +8,7 @@ mod child;
 mod context;
 mod decision;
 mod staged;
+mod streams;
 
 pub use self::context::{ContextBuilder, TestContext};
 pub use self::staged::Change;
