@@ -201,6 +201,7 @@ impl Error {
             Rejection::RequestMismatch { .. } => Self::new(ErrorKind::RequestMismatch, message),
             Rejection::Canceling => Self::new(ErrorKind::Canceling, message),
             Rejection::NotFound
+            | Rejection::NoSuchMessage { .. }
             | Rejection::Answered { .. }
             | Rejection::Paused
             | Rejection::StaleAttempt { .. }

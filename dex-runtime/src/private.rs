@@ -12,9 +12,10 @@ pub use crate::definition::contract::{
     Call, Fit, GivenBy, Rpc, RpcReturn, StepReturn, Takes, WaitReturn, call_rpc, dispatch, fits, fits_at,
 };
 pub use crate::definition::{
-    Attribute, AttributeDefinition, Channel, ChannelDefinition, Durability, Edge, EdgeKind, Flow,
-    FlowDefinition, Indexable, Keyword, OnExhausted, RpcContext, RpcDefinition, RpcResult, Step, StepContext,
-    StepDefinition, StepResult, WaitContext, WaitDefinition, WaitResult, indexable,
+    Attribute, AttributeDefinition, AttributeMap, Channel, ChannelDefinition, ChannelMap, Durability, Edge,
+    EdgeKind, Flow, FlowDefinition, Indexable, KeyFits, Keyword, OnExhausted, RpcContext, RpcDefinition,
+    RpcResult, Step, StepContext, StepDefinition, StepResult, WaitContext, WaitDefinition, WaitResult,
+    indexable, key_fits, key_fits_at,
 };
 pub use crate::engine::RetryPolicy;
 pub use crate::error::Result;

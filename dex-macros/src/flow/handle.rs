@@ -1,10 +1,11 @@
 //! `#[attribute]` and `#[channel]` on constants without a value.
 
-use proc_macro2::{Ident, TokenStream};
+use proc_macro2::{Ident, Span, TokenStream};
 use quote::{ToTokens, quote_spanned};
-use syn::parse::{ParseStream, Parser as _};
-use syn::{Attribute, GenericArgument, LitStr, Meta, PathArguments, Result, Token, Type, TypePath};
+use syn::parse::Parser as _;
+use syn::{Attribute, LitStr, Meta, PathArguments};
 
+use super::handle_type::{Declared, Typed, declared, mark_word, type_word, typed};
 use super::member::{Raw, RawKind};
 use super::model::{Handle, HandleKind, Member};
 use crate::attributes::{self, Mark};
@@ -33,33 +34,29 @@ pub(crate) fn read(
         return (raw.into_token_stream(), None);
     };
     let options = read_options(mark, attr, errors);
-    match errors.note(declared.parse2(rest.clone())).and_then(|ty| typed(mark, ty, errors)) {
+    let declared: Option<Declared> = errors.note(declared.parse2(rest.clone()));
+    match declared.and_then(|ty| typed(mark, ty, errors)) {
         None => (TokenStream::new(), None),
         Some(typed) => complete(&options, &raw, ident, typed, krate, errors),
     }
 }
 
-fn mark_word(mark: Mark) -> &'static str {
-    if mark == Mark::Channel { "channel" } else { "attribute" }
-}
-
-fn type_word(mark: Mark) -> &'static str {
-    if mark == Mark::Channel { "Channel" } else { "Attribute" }
-}
-
 #[derive(Default)]
 struct Options {
-    indexed: bool,
+    indexed: Option<Span>,
     name: Option<LitStr>,
+    alias: Option<LitStr>,
 }
 
 fn read_options(mark: Mark, attr: &Attribute, errors: &mut Diagnostics) -> Options {
     let mut options = Options::default();
-    let legal: &[&str] = if mark == Mark::Attribute { &["index", "name"] } else { &["name"] };
+    let legal: &[&str] =
+        if mark == Mark::Attribute { &["index", "name", "alias"] } else { &["name", "alias"] };
     let owner = format!("#[{}]", mark_word(mark));
     options::read_list(arguments(attr, errors), &owner, legal, errors, |name, setting, _| {
         match name {
-            "index" => options.indexed = setting.flag().map(|_| true)?,
+            "index" => options.indexed = Some(setting.flag()?),
+            "alias" => options.alias = Some(setting.text()?),
             _ => options.name = Some(setting.text()?),
         }
         Ok(())
@@ -80,71 +77,6 @@ pub(crate) fn arguments(attr: &Attribute, errors: &mut Diagnostics) -> TokenStre
     }
 }
 
-/// `: Attribute<T>;`, and the value that should not be there.
-struct Declared {
-    ty: Type,
-    value: Option<TokenStream>,
-}
-
-fn declared(input: ParseStream<'_>) -> Result<Declared> {
-    input.parse::<Token![:]>()?;
-    let ty = input.parse()?;
-    let value = if input.peek(Token![=]) { Some(input.parse()?) } else { None };
-    if value.is_none() {
-        input.parse::<Token![;]>()?;
-    }
-    Ok(Declared { ty, value })
-}
-
-/// The type as the user wrote it, the kind that it names, and the `T`.
-struct Typed {
-    path: TypePath,
-    is_channel: bool,
-    value: Type,
-}
-
-fn typed(mark: Mark, declared: Declared, errors: &mut Diagnostics) -> Option<Typed> {
-    let (word, right) = (mark_word(mark), type_word(mark));
-    if let Some(value) = &declared.value {
-        errors.error(
-            value,
-            format_args!("`#[{word}]` gives the constant its value: end it after the type, with `;`"),
-        );
-    }
-    let Type::Path(path) = declared.ty else {
-        errors.error(&declared.ty, format_args!("expected `{right}<T>`, where `T` is the type of the value"));
-        return None;
-    };
-    let segment = path.path.segments.last()?;
-    let written = segment.ident.to_string();
-    // The import may have any name, so only a name that is certainly the other kind is wrong.
-    let (a, other) = if mark == Mark::Channel { ("a", "Attribute") } else { ("an", "Channel") };
-    let is_other = written == other;
-    if is_other {
-        let other_word = if mark == Mark::Channel { "attribute" } else { "channel" };
-        errors.error(
-            &segment.ident,
-            format_args!(
-                "`#[{word}]` makes {a} `{right}`: write `{right}<T>` here, or `#[{other_word}]` above"
-            ),
-        );
-    }
-    let PathArguments::AngleBracketed(arguments) = &segment.arguments else {
-        errors.error(segment, format_args!("expected `{written}<T>`, where `T` is the type of the value"));
-        return None;
-    };
-    let mut types = arguments.args.iter();
-    let (Some(GenericArgument::Type(value)), None) = (types.next(), types.next()) else {
-        errors.error(
-            &arguments.args,
-            format_args!("expected one type, that of the value: `{written}<T>`; the macro adds the flow"),
-        );
-        return None;
-    };
-    let value = value.clone();
-    Some(Typed { path, is_channel: is_other != (mark == Mark::Channel), value })
-}
-
 fn complete(
     options: &Options,
     raw: &Raw,
@@ -154,14 +86,26 @@ fn complete(
     errors: &mut Diagnostics,
 ) -> (TokenStream, Option<Handle>) {
     let name = StoredName::of(ident, options.name.as_ref(), errors);
-    let Typed { mut path, is_channel, value } = typed;
+    let alias = options.alias.as_ref().map(|alias| StoredName::given(alias, errors));
+    let Typed { mut path, is_channel, key, value } = typed;
+    if let (Some(index), Some(_)) = (options.indexed, &key) {
+        let message =
+            "a map cannot have `index`: runs are searched by one value each, and a map has many; remove it";
+        errors.error_at(index, message);
+    }
     if let Some(segment) = path.path.segments.last_mut()
         && let PathArguments::AngleBracketed(arguments) = &mut segment.arguments
     {
         arguments.args.insert(0, syn::parse_quote!(Self));
     }
     let private = krate.private();
-    let kind = Ident::new(if is_channel { "Channel" } else { "Attribute" }, generated_at(ident.span()));
+    let kind = match (is_channel, &key) {
+        (false, None) => "Attribute",
+        (false, Some(_)) => "AttributeMap",
+        (true, None) => "Channel",
+        (true, Some(_)) => "ChannelMap",
+    };
+    let kind = Ident::new(kind, generated_at(ident.span()));
     let (attrs, vis, text) = (&raw.attrs, &raw.vis, &name.text);
     let item = quote_spanned! {ident.span()=>
         #(#attrs)*
@@ -170,13 +114,16 @@ fn complete(
     let member = Member {
         ident: ident.clone(),
         name,
-        alias: None,
+        alias,
         vis: raw.vis.clone(),
         doc_attrs: attributes::doc_attrs(&raw.attrs),
         docs: attributes::docs(&raw.attrs),
         cfgs: attributes::cfgs(&raw.attrs),
     };
-    let kind =
-        if is_channel { HandleKind::Channel } else { HandleKind::Attribute { indexed: options.indexed } };
-    (item, Some(Handle { member, kind, value }))
+    let kind = if is_channel {
+        HandleKind::Channel
+    } else {
+        HandleKind::Attribute { indexed: options.indexed.is_some() }
+    };
+    (item, Some(Handle { member, kind, key, value }))
 }

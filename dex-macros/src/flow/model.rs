@@ -52,10 +52,12 @@ pub(crate) enum HandleKind {
     Channel,
 }
 
-/// `#[attribute] const X: Attribute<T>;` or `#[channel] const X: Channel<T>;`.
+/// `#[attribute] const X: Attribute<T>;` or `#[channel] const X: Channel<T>;`, or a map of either kind.
 pub(crate) struct Handle {
     pub(crate) member: Member,
     pub(crate) kind: HandleKind,
+    /// The `K`, of a map.
+    pub(crate) key: Option<Type>,
     /// The `T`.
     pub(crate) value: Type,
 }

@@ -145,6 +145,7 @@ fn handles_waits_and_rpcs_are_described() {
                         docs: "Where it stands.",
                         value: "Status",
                         indexed: true,
+                        ..::dex::__private::AttributeDefinition::DEFAULT
                     },
                 ],
                 channels: &[
@@ -152,6 +153,7 @@ fn handles_waits_and_rpcs_are_described() {
                         name: "ORDERS",
                         docs: "",
                         value: "Order",
+                        ..::dex::__private::ChannelDefinition::DEFAULT
                     },
                 ],
                 rpcs: &[
@@ -241,6 +243,7 @@ fn rarer_options_are_written_only_if_they_are_given() {
                         docs: "",
                         value: "u64",
                         indexed: false,
+                        ..::dex::__private::AttributeDefinition::DEFAULT
                     },
                 ],
                 channels: &[],

@@ -9,6 +9,7 @@ mod call;
 mod change;
 mod dynamic;
 mod handle;
+mod listing;
 mod request;
 mod result;
 mod start;
@@ -22,7 +23,7 @@ use std::sync::Arc;
 
 pub use self::begin::Reuse;
 pub use self::beginning::TimeoutPolicy;
-pub use self::dynamic::{DynClient, DynResult, DynRun, DynStart};
+pub use self::dynamic::{DynClient, DynHandle, DynResult, DynRun, DynStart};
 pub use self::handle::RunHandle;
 pub use self::result::RunResult;
 pub use self::start::Start;

@@ -4,33 +4,41 @@
 //! untyped words at one border: a handler call ([`call`]) takes encoded values in and gives a decision,
 //! a condition or an answer out. It knows nothing of stores, tasks or other runs.
 
+mod access;
 pub mod call;
 mod context;
 pub mod contract;
 mod describe;
 mod diagram;
+mod entry;
 mod error;
 mod flow;
 mod handle;
 mod if_empty;
 mod indexable;
+mod key;
 mod members;
 mod next;
 mod registered;
 mod wait;
 
+pub use self::access::{AttributeHandle, ChannelHandle, MapHandle};
 pub(crate) use self::context::{Core, Keep, Live, Pulse, StepInfo};
 pub use self::context::{RpcContext, StepContext, WaitContext};
 pub use self::describe::{
     AttributeDefinition, ChannelDefinition, Durability, Edge, EdgeKind, FlowDefinition, OnExhausted,
     RpcDefinition, StepDefinition, WaitDefinition,
 };
+pub use self::entry::{AttributeEntry, ChannelEntry};
 pub(crate) use self::error::cut;
 pub use self::error::{RpcError, RpcResult, StepError, StepResult, WaitResult};
 pub use self::flow::{Flow, Keyword};
-pub use self::handle::{Attribute, Channel, Step};
+pub(crate) use self::handle::stored;
+pub use self::handle::{Attribute, AttributeMap, Channel, ChannelMap, Step};
 pub use self::if_empty::{Channels, IfEmpty};
 pub use self::indexable::{Indexable, indexable};
+pub(crate) use self::key::typed_keys;
+pub use self::key::{AsKey, Key, KeyFits, key_fits, key_fits_at};
 pub(crate) use self::members::MemberKind;
 pub(crate) use self::next::{Cancel, Choice};
 pub use self::next::{Next, OutputIs};

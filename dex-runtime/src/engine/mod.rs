@@ -31,9 +31,11 @@ mod fold;
 pub mod invariant;
 mod locks;
 mod meet;
+mod reads;
 mod retry;
 mod rpc;
 mod settle;
+mod shared;
 mod start;
 mod state;
 mod step;
@@ -45,8 +47,8 @@ mod wait;
 mod tests;
 
 pub use self::command::{
-    CancelSteps, Command, Decision, Exhausted, FailureReport, Movement, Reads, RpcReport, Staged, Start,
-    StepReport, WaitReport, WriteReport,
+    CancelSteps, Command, Decision, Exhausted, FailureReport, Movement, RpcReport, Staged, Start, StepReport,
+    WaitReport, WriteReport,
 };
 pub use self::decide::{Limits, Rejection, decide};
 pub use self::effect::{Effect, Task, outstanding};
@@ -56,6 +58,8 @@ pub use self::event::{
 };
 pub use self::evolve::{Broken, evolve};
 pub use self::fold::{Recorded, fold};
+pub use self::reads::{MapKind, Read, Reads, attribute_keys, channel_keys, numbers};
+pub use self::shared::SharedMap;
 pub use self::state::{
     Answered, Attribute, Canceling, ChannelState, Closed, Execution, HandedOut, Message, Method, Output,
     Phase, RunIdentity, RunState, Status,

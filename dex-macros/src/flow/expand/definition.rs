@@ -229,7 +229,23 @@ fn handle(flow: &Flow, handle: &Handle) -> TokenStream {
         HandleKind::Attribute { indexed } => (quote!(AttributeDefinition), quote!(indexed: #indexed,)),
         HandleKind::Channel => (quote!(ChannelDefinition), quote!()),
     };
-    quote!(#(#cfgs)* #private::#kind { name: #name, docs: #docs, value: #value, #indexed })
+    let aliases = aliases(member);
+    let key = handle.key.as_ref().map(|key| {
+        let key = option(Some(type_text(key).to_token_stream()));
+        quote!(key: #key,)
+    });
+    quote! {
+        #(#cfgs)*
+        #private::#kind {
+            name: #name,
+            docs: #docs,
+            value: #value,
+            #indexed
+            #aliases
+            #key
+            ..#private::#kind::DEFAULT
+        }
+    }
 }
 
 fn rpc(flow: &Flow, rpc: &Rpc) -> TokenStream {

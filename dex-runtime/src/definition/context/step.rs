@@ -6,8 +6,8 @@ use std::sync::OnceLock;
 
 use super::core::Core;
 use super::live::Live;
+use crate::definition::access::{AttributeHandle, ChannelHandle};
 use crate::definition::error::StepError;
-use crate::definition::handle::{Attribute, Channel};
 use crate::engine::Recovery;
 use crate::ids::{FlowId, Name, RunId};
 use crate::value::{Payload, Value};
@@ -125,8 +125,9 @@ impl<F> StepContext<F> {
     }
 
     /// The attribute's value, if it is set.
-    pub fn get<T: Value>(&self, attribute: Attribute<F, T>) -> Result<Option<T>, StepError> {
-        Ok(self.core.get(&attribute.slot())?)
+    #[expect(clippy::needless_pass_by_value, reason = "a handle is written where it is used")]
+    pub fn get<A: AttributeHandle<F>>(&self, attribute: A) -> Result<Option<A::Value>, StepError> {
+        Ok(self.core.get(&attribute.slot()?)?)
     }
 
     /// Sets the attribute.
@@ -134,13 +135,15 @@ impl<F> StepContext<F> {
         clippy::needless_pass_by_value,
         reason = "what is stored is given away: the caller need not borrow"
     )]
-    pub fn set<T: Value>(&mut self, attribute: Attribute<F, T>, value: T) -> Result<(), StepError> {
-        Ok(self.core.set(attribute.slot(), &value)?)
+    pub fn set<A: AttributeHandle<F>>(&mut self, attribute: A, value: A::Value) -> Result<(), StepError> {
+        Ok(self.core.set(attribute.slot()?, &value)?)
     }
 
     /// Unsets the attribute.
-    pub fn delete<T: Value>(&mut self, attribute: Attribute<F, T>) {
-        self.core.delete(attribute.slot());
+    #[expect(clippy::needless_pass_by_value, reason = "a handle is written where it is used")]
+    pub fn delete<A: AttributeHandle<F>>(&mut self, attribute: A) -> Result<(), StepError> {
+        self.core.delete(attribute.slot()?);
+        Ok(())
     }
 
     /// Puts a message at the end of a channel of this run.
@@ -148,8 +151,8 @@ impl<F> StepContext<F> {
         clippy::needless_pass_by_value,
         reason = "what is stored is given away: the caller need not borrow"
     )]
-    pub fn publish<T: Value>(&mut self, channel: Channel<F, T>, message: T) -> Result<(), StepError> {
-        Ok(self.core.publish(channel.slot(), &message)?)
+    pub fn publish<C: ChannelHandle<F>>(&mut self, channel: C, message: C::Value) -> Result<(), StepError> {
+        Ok(self.core.publish(channel.slot()?, &message)?)
     }
 }
 

@@ -12,6 +12,7 @@ mod locks;
 mod pause;
 mod property;
 mod publish;
+mod reads;
 mod recovery;
 mod request;
 mod reservation;

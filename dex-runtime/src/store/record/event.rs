@@ -23,6 +23,11 @@ impl Writer {
                 self.byte(tag::ATTRIBUTE_DELETED);
                 self.slot(slot);
             }
+            Event::MessageDeleted { slot, number } => {
+                self.byte(tag::MESSAGE_DELETED);
+                self.slot(slot);
+                self.number(*number);
+            }
             Event::MessagePublished { slot, value } => {
                 self.byte(tag::MESSAGE_PUBLISHED);
                 self.slot(slot);
@@ -126,6 +131,7 @@ impl Reader<'_> {
             tag::ATTRIBUTE_SET => Event::AttributeSet { slot: self.slot()?, value: self.payload()? },
             tag::ATTRIBUTE_DELETED => Event::AttributeDeleted { slot: self.slot()? },
             tag::MESSAGE_PUBLISHED => Event::MessagePublished { slot: self.slot()?, value: self.payload()? },
+            tag::MESSAGE_DELETED => Event::MessageDeleted { slot: self.slot()?, number: self.number()? },
             tag::RPC_APPLIED => Event::RpcApplied { rpc: self.name()? },
             tag::STEP_SCHEDULED => Event::StepScheduled {
                 execution: self.execution()?,

@@ -170,6 +170,7 @@ fn events() -> Vec<Event> {
         stopped(Stop::Cancel, None),
         stopped(Stop::Terminate, Some("why")),
         stopped(Stop::Fail, None),
+        Event::MessageDeleted { slot: entry(), number: 7 },
     ]
 }
 
@@ -223,6 +224,7 @@ const EVENTS: &[&str] = &[
     "0101fc80841e000112040100",
     "0101fc80841e00011204020103776879",
     "0101fc80841e000112040300",
+    "0101fc80841e00013c017301016b07",
 ];
 
 #[test]
@@ -283,7 +285,7 @@ fn state() -> RunState {
     let canceling =
         Canceling { reason: Some("why".into()), until: Some(AT), cleanup: Some(target()), cleaning: false };
     let channel = ChannelState {
-        queue: [message(2), message(3)].into(),
+        queue: [message(2), message(3)].map(|message| (message.number, message.value)).into_iter().collect(),
         published: 3,
         reserved: 1,
         waiting: [ExecutionNo(2)].into(),
@@ -295,8 +297,8 @@ fn state() -> RunState {
         step_counts: BTreeMap::from([(name("p"), 4)]),
         executions: (1..).map(ExecutionNo).zip(executions).collect(),
         ready: 1,
-        attributes: Arc::new(BTreeMap::from([(slot(), Attribute { value: value(5), version: 8 })])),
-        channels: BTreeMap::from([(entry(), channel)]),
+        attributes: [(slot(), Attribute { value: value(5), version: 8 })].into_iter().collect(),
+        channels: [(entry(), channel)].into_iter().collect(),
         completion_requested: true,
         outputs: vec![Output { step: name("p"), number: 1, value: value(6) }],
         paused: true,

@@ -3,19 +3,19 @@
 //! What follows from the rest (which executions are ready, who waits on which channel, how many messages
 //! are reserved) is not written but made again, so that it cannot disagree.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use bytes::Bytes;
 
 use super::super::types::StoreError;
 use super::bytes::{ReadError, Reader, Writer};
-use super::{begin, read, tag};
+use super::{AS_WRITTEN, begin, read_renamed, tag};
 use crate::engine::{
     Answered, Attribute, Canceling, ChannelState, Closed, Execution, HandedOut, Message, Method, Outcome,
-    Output, Phase, RunState,
+    Output, Phase, RunState, SharedMap,
 };
-use crate::ids::{Epoch, Slot};
+use crate::ids::{Epoch, Renamed, Slot};
 use crate::time::Timestamp;
 
 const VERSION: u8 = 1;
@@ -36,11 +36,46 @@ pub fn encode_state(state: &RunState) -> Bytes {
 ///
 /// [`StoreError::Unreadable`] for anything else, a snapshot of a later version included.
 pub fn decode_state(record: &[u8]) -> Result<RunState, StoreError> {
-    read("a snapshot", VERSION, record, |input| {
+    decode_state_renamed(record, &AS_WRITTEN)
+}
+
+/// As [`decode_state`], with other names for attributes and channels that were written under old ones.
+///
+/// If there is something under both names, the attribute that was written later counts, and the messages of both
+/// channels.
+///
+/// # Errors
+///
+/// As [`decode_state`], and if the messages of both channels have numbers in common: nobody can tell their
+/// order then.
+pub fn decode_state_renamed(record: &[u8], renamed: &Renamed) -> Result<RunState, StoreError> {
+    read_renamed("a snapshot", VERSION, (record, renamed), |input| {
         let mut state = input.state()?;
         derive(&mut state);
+        if !renamed.is_empty()
+            && let Some(slot) = numbered_twice(&state)
+        {
+            return Err(input.error(format!(
+                "channel {slot} has messages under its old and under its new name, with the same numbers"
+            )));
+        }
         Ok(state)
     })
+}
+
+/// A channel that holds two messages with one number.
+fn numbered_twice(state: &RunState) -> Option<&Slot> {
+    let mut seen = BTreeSet::new();
+    let outcomes = state.executions.values().filter_map(|execution| execution.outcome.as_ref());
+    let reserved = outcomes.flat_map(|outcome| &outcome.reserved);
+    reserved
+        .filter(|(slot, message)| {
+            let queue = state.channels.get(slot).map(|channel| &channel.queue);
+            !seen.insert((slot, message.number))
+                || queue.is_some_and(|queue| queue.contains_key(&message.number))
+        })
+        .map(|(slot, _)| slot)
+        .next()
 }
 
 /// Makes again what follows from the executions.
@@ -54,7 +89,7 @@ pub(super) fn derive(state: &mut RunState) {
     for (number, execution) in &state.executions {
         if let Some(outcome) = &execution.outcome {
             for (slot, _) in &outcome.reserved {
-                channel(&mut state.channels, slot).reserved += 1;
+                state.channels.get_or_default(slot).reserved += 1;
             }
         }
         if execution.holds_locks() {
@@ -68,15 +103,11 @@ pub(super) fn derive(state: &mut RunState) {
                 }
             }
             Phase::Waiting { condition, .. } => condition.each_channel(&mut |slot| {
-                channel(&mut state.channels, slot).waiting.insert(*number);
+                state.channels.get_or_default(slot).waiting.insert(*number);
             }),
             Phase::Backoff { .. } | Phase::Parked(_) => {}
         }
     }
-}
-
-fn channel<'a>(channels: &'a mut BTreeMap<Slot, ChannelState>, slot: &Slot) -> &'a mut ChannelState {
-    channels.entry(slot.clone()).or_default()
 }
 
 impl Writer {
@@ -94,7 +125,7 @@ impl Writer {
             out.execution(*number);
             out.execution_state(base, execution);
         });
-        self.list(state.attributes.iter(), |out, (slot, attribute)| {
+        self.list(&state.attributes, |out, (slot, attribute)| {
             out.slot(slot);
             out.payload(&attribute.value);
             out.number(attribute.version);
@@ -102,7 +133,10 @@ impl Writer {
         self.list(&state.channels, |out, (slot, channel)| {
             out.slot(slot);
             out.number(channel.published);
-            out.list(&channel.queue, Self::message);
+            out.list(&channel.queue, |out, (number, value)| {
+                out.number(*number);
+                out.payload(value);
+            });
         });
         self.flag(state.completion_requested);
         self.flag(state.paused);
@@ -205,8 +239,8 @@ impl Reader<'_> {
             step_counts: self.list(|input| Ok((input.name()?, input.small_number()?)))?,
             executions: self.list(|input| Ok((input.execution()?, input.execution_state(base)?)))?,
             ready: 0,
-            attributes: Arc::new(self.list(|input| Ok((input.slot()?, input.attribute()?)))?),
-            channels: self.list(|input| Ok((input.slot()?, input.channel()?)))?,
+            attributes: self.attributes()?,
+            channels: self.channels()?,
             completion_requested: self.flag()?,
             paused: self.flag()?,
             locks: BTreeMap::new(),
@@ -219,13 +253,49 @@ impl Reader<'_> {
         })
     }
 
+    fn attributes(&mut self) -> Result<SharedMap<Slot, Attribute>, ReadError> {
+        let list: Vec<_> = self.list(|input| Ok((input.slot()?, input.attribute()?)))?;
+        let mut attributes: SharedMap<Slot, Attribute> = SharedMap::new();
+        for (slot, attribute) in list {
+            let other = attributes.get(&slot).map_or(0, |other| other.version);
+            if attribute.version >= other {
+                attributes.insert(slot, attribute);
+            }
+        }
+        Ok(attributes)
+    }
+
+    fn channels(&mut self) -> Result<SharedMap<Slot, ChannelState>, ReadError> {
+        let list: Vec<_> = self.list(|input| Ok((input.slot()?, input.channel()?)))?;
+        let mut channels: SharedMap<Slot, ChannelState> = SharedMap::new();
+        for (slot, channel) in list {
+            let Some(other) = channels.get_mut(&slot) else {
+                channels.insert(slot, channel);
+                continue;
+            };
+            other.published = other.published.max(channel.published);
+            for (number, value) in &channel.queue {
+                if other.queue.insert(*number, value.clone()).is_some() {
+                    return Err(self.error(format!(
+                        "channel {slot} has messages under its old and under its new name, with the same numbers"
+                    )));
+                }
+            }
+        }
+        Ok(channels)
+    }
+
     fn attribute(&mut self) -> Result<Attribute, ReadError> {
         Ok(Attribute { value: self.payload()?, version: self.number()? })
     }
 
     fn channel(&mut self) -> Result<ChannelState, ReadError> {
         let published = self.number()?;
-        Ok(ChannelState { queue: self.list(Self::message)?, published, ..ChannelState::default() })
+        Ok(ChannelState {
+            queue: self.list(|input| Ok((input.number()?, input.payload()?)))?,
+            published,
+            ..ChannelState::default()
+        })
     }
 
     fn output(&mut self) -> Result<Output, ReadError> {

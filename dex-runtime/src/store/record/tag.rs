@@ -30,6 +30,7 @@ pub(super) mod event {
     pub(in super::super) const RUN_PAUSED: u8 = 25;
     pub(in super::super) const RUN_RESUMED: u8 = 26;
     pub(in super::super) const REQUEST_ANSWERED: u8 = 27;
+    pub(in super::super) const MESSAGE_DELETED: u8 = 60;
 }
 
 pub(super) mod source {
