@@ -32,7 +32,7 @@ impl Auction {
     const STOCK: AttributeMap<Size, u8>;
 
     #[attribute]
-    const PLAIN: Attribute<String>;
+    const PLAIN: Attribute<u32>;
 
     #[channel]
     const BIDS: ChannelMap<u32, u64>;
@@ -83,7 +83,8 @@ impl Auction {
     /// Sets the entry of the first free number, once others had their turn.
     #[rpc]
     async fn append(&self, ctx: &mut RpcContext<Self>) -> RpcResult<u32> {
-        let free = ctx.keys(Self::BEST)?.last().map_or(0, |last| last + 1);
+        let first = ctx.get(Self::PLAIN)?.unwrap_or_default();
+        let free = ctx.keys(Self::BEST)?.last().map_or(first, |last| last + 1);
         tokio::task::yield_now().await;
         ctx.set(Self::BEST.at(&free), 1)?;
         Ok(free)

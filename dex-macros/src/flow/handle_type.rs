@@ -122,7 +122,7 @@ fn arguments(
             errors.error(
                 &arguments.args,
                 format_args!(
-                    "expected one type, that of the value: `{written}<T>`; values with keys are a `{written}Map<K, T>`"
+                    "expected one type, that of the value: `{written}<T>`; for values with keys write `{written}Map<K, T>`"
                 ),
             );
             None

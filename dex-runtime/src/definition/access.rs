@@ -1,7 +1,7 @@
 //! What a value or a queue is spoken of by: a handle, or an entry of a map.
 
 use super::entry::{AttributeEntry, ChannelEntry};
-use super::handle::{Attribute, AttributeMap, Channel, ChannelMap};
+use super::handle::{Attribute, AttributeMap, Channel, ChannelMap, stored};
 use super::key::Key;
 use crate::engine::MapKind;
 use crate::ids::{Name, Slot};
@@ -15,7 +15,7 @@ mod private {
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is not an attribute of `{F}`",
     label = "not an attribute of `{F}`",
-    note = "of an `AttributeMap`, choose an entry: `Self::SCORES.at(&key)`"
+    note = "write an attribute of this flow, or an entry of one of its maps: `Self::SCORES.at(&key)`"
 )]
 pub trait AttributeHandle<F>: private::Sealed + Send + Sync {
     /// The type of its value.
@@ -30,7 +30,7 @@ pub trait AttributeHandle<F>: private::Sealed + Send + Sync {
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is not a channel of `{F}`",
     label = "not a channel of `{F}`",
-    note = "of a `ChannelMap`, choose an entry: `Self::ORDERS.at(&key)`"
+    note = "write a channel of this flow, or an entry of one of its maps: `Self::ORDERS.at(&key)`"
 )]
 pub trait ChannelHandle<F>: private::Sealed + Send + Sync {
     /// The type of its messages.
@@ -45,7 +45,7 @@ pub trait ChannelHandle<F>: private::Sealed + Send + Sync {
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is not a map of `{F}`",
     label = "not a map of `{F}`",
-    note = "an `AttributeMap` and a `ChannelMap` have keys"
+    note = "write an `AttributeMap` or a `ChannelMap` of this flow"
 )]
 pub trait MapHandle<F>: private::Sealed + Send + Sync {
     /// The type of its keys.
@@ -87,20 +87,24 @@ macro_rules! handle {
 handle!(AttributeHandle: Attribute, AttributeEntry);
 handle!(ChannelHandle: Channel, ChannelEntry);
 
-macro_rules! map {
-    ($map:ident, $kind:ident) => {
-        impl<F, K, T> private::Sealed for $map<F, K, T> {}
+impl<F, K, T> private::Sealed for AttributeMap<F, K, T> {}
 
-        #[diagnostic::do_not_recommend]
-        impl<F, K: Key, T> MapHandle<F> for $map<F, K, T> {
-            type Key = K;
+#[diagnostic::do_not_recommend]
+impl<F, K: Key, T> MapHandle<F> for AttributeMap<F, K, T> {
+    type Key = K;
 
-            fn map(&self) -> (Name, MapKind) {
-                (super::handle::stored(self.name()), MapKind::$kind)
-            }
-        }
-    };
+    fn map(&self) -> (Name, MapKind) {
+        (stored(self.name()), MapKind::Attribute)
+    }
 }
 
-map!(AttributeMap, Attribute);
-map!(ChannelMap, Channel);
+impl<F, K, T> private::Sealed for ChannelMap<F, K, T> {}
+
+#[diagnostic::do_not_recommend]
+impl<F, K: Key, T> MapHandle<F> for ChannelMap<F, K, T> {
+    type Key = K;
+
+    fn map(&self) -> (Name, MapKind) {
+        (stored(self.name()), MapKind::Channel)
+    }
+}

@@ -20,6 +20,7 @@ mod key;
 mod members;
 mod next;
 mod registered;
+mod take;
 mod wait;
 
 pub use self::access::{AttributeHandle, ChannelHandle, MapHandle};
@@ -43,8 +44,9 @@ pub(crate) use self::members::MemberKind;
 pub(crate) use self::next::{Cancel, Choice};
 pub use self::next::{Next, OutputIs};
 pub(crate) use self::registered::{Flows, Place, Registered, StepInput};
+pub use self::take::{Messages, OneMessage};
 pub use self::wait::{
-    All, AllOf, Any, AnyOf, Condition, Messages, OneMessage, OneOf2, OneOf3, OneOf4, OneOf5, OneOf6, OneOf7,
-    OneOf8, OneOf9, OneOf10, OneOf11, OneOf12, Timer, TimerFired, Wait,
+    All, AllOf, Any, AnyOf, Condition, OneOf2, OneOf3, OneOf4, OneOf5, OneOf6, OneOf7, OneOf8, OneOf9,
+    OneOf10, OneOf11, OneOf12, Timer, TimerFired, Wait,
 };
 pub(crate) use self::wait::{Part, PartKind};

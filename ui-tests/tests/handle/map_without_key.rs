@@ -23,8 +23,8 @@ impl Shop {
     }
 }
 
-async fn outside(run: &ShopRun) -> dex::Result<()> {
-    run.publish(Shop::ORDERS, "book".into()).await
+fn a_wait() -> Wait<Shop, String> {
+    Wait::one(Shop::ORDERS.one())
 }
 
 fn main() {}
