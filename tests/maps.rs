@@ -358,3 +358,37 @@ async fn handlers_with_maps_are_called_as_plain_methods() {
     let error: StepError = Auction.name(&mut ctx, String::new()).await.map_err(StepError::new).unwrap_err();
     assert!(error.to_string().contains("map key is empty"), "{error}");
 }
+
+#[test]
+fn the_definition_says_what_the_keys_are_and_the_fingerprint_follows() {
+    struct Texts;
+
+    #[flow(name = "Auction")]
+    impl Texts {
+        #[attribute]
+        pub const BEST: AttributeMap<String, u64>;
+    }
+
+    struct Numbers;
+
+    #[flow(name = "Auction")]
+    impl Numbers {
+        #[attribute]
+        pub const BEST: AttributeMap<u32, u64>;
+    }
+
+    struct Single;
+
+    #[flow(name = "Auction")]
+    impl Single {
+        #[attribute]
+        pub const BEST: Attribute<u64>;
+    }
+
+    let keys = [Texts::definition(), Numbers::definition(), Single::definition()]
+        .map(|flow| serde_json::to_value(flow).unwrap()["attributes"][0]["key"].clone());
+    assert_eq!(keys, [json!("String"), json!("u32"), json!(null)]);
+    let (texts, numbers) = (Texts::definition().fingerprint(), Numbers::definition().fingerprint());
+    assert_ne!(texts, numbers);
+    assert_ne!(texts, Single::definition().fingerprint());
+}

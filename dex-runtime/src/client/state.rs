@@ -122,6 +122,7 @@ impl<F: Flow> RunHandle<F> {
     /// - [`ErrorKind::Closed`]: the run has ended, and with the last value the predicate does not hold.
     /// - [`ErrorKind::Timeout`]: a budget was given with [`timeout`](Waiting::timeout), and is used up.
     /// - [`ErrorKind::InvalidValue`]: a stored value does not fit the type.
+    #[expect(clippy::needless_pass_by_value, reason = "a handle is written where it is used")]
     pub fn wait_until<A: AttributeHandle<F>>(
         &self,
         attribute: A,

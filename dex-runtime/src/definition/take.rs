@@ -42,7 +42,6 @@ impl<F, T> Messages<F, T> {
 
 macro_rules! takes {
     ($channel:ident) => {
-        #[expect(clippy::needless_pass_by_value, reason = "a handle is written where it is used")]
         impl<F, T: Value> $channel<F, T> {
             /// The oldest message. The step is given a `T`.
             pub fn one(self) -> OneMessage<F, T> {

@@ -134,7 +134,7 @@ impl<K: Ord + Clone, V: Clone> SharedMap<K, V> {
     }
 
     /// The value of a key, which is the default one if it had none.
-    #[expect(clippy::expect_used, reason = "it was put there just before")]
+    #[expect(clippy::expect_used, clippy::missing_panics_doc, reason = "it was put there just before")]
     pub fn get_or_default(&mut self, key: &K) -> &mut V
     where
         V: Default,

@@ -234,6 +234,8 @@ fn handle(flow: &Flow, handle: &Handle) -> TokenStream {
         let key = option(Some(type_text(key).to_token_stream()));
         quote!(key: #key,)
     });
+    // With both there is nothing left to take from the defaults, which the user's clippy would remark on.
+    let rest = (aliases.is_none() || key.is_none()).then(|| quote!(..#private::#kind::DEFAULT));
     quote! {
         #(#cfgs)*
         #private::#kind {
@@ -243,7 +245,7 @@ fn handle(flow: &Flow, handle: &Handle) -> TokenStream {
             #indexed
             #aliases
             #key
-            ..#private::#kind::DEFAULT
+            #rest
         }
     }
 }

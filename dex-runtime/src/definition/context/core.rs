@@ -36,7 +36,7 @@ impl Core {
     }
 
     pub(crate) fn get<T: Value>(&self, slot: &Slot) -> Result<Option<T>, ValueError> {
-        Ok(self.payload(slot).map(|value| value.decode()).transpose()?)
+        self.payload(slot).map(|value| value.decode()).transpose()
     }
 
     /// The encoded value. The handler's own writes come first.

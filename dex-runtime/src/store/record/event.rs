@@ -3,7 +3,7 @@
 use super::bytes::{ReadError, Reader, Writer};
 use super::tag::event as tag;
 use crate::engine::Event;
-use crate::ids::{Epoch, ExecutionNo};
+use crate::ids::{Epoch, ExecutionNo, Slot};
 use crate::time::Timestamp;
 
 impl Writer {
@@ -15,23 +15,17 @@ impl Writer {
                 self.option(timeout.as_ref(), |out, timeout| out.run_timeout(at, timeout));
             }
             Event::AttributeSet { slot, value } => {
-                self.byte(tag::ATTRIBUTE_SET);
-                self.slot(slot);
+                self.of_slot(tag::ATTRIBUTE_SET, slot);
                 self.payload(value);
             }
-            Event::AttributeDeleted { slot } => {
-                self.byte(tag::ATTRIBUTE_DELETED);
-                self.slot(slot);
+            Event::AttributeDeleted { slot } => self.of_slot(tag::ATTRIBUTE_DELETED, slot),
+            Event::MessagePublished { slot, value } => {
+                self.of_slot(tag::MESSAGE_PUBLISHED, slot);
+                self.payload(value);
             }
             Event::MessageDeleted { slot, number } => {
-                self.byte(tag::MESSAGE_DELETED);
-                self.slot(slot);
+                self.of_slot(tag::MESSAGE_DELETED, slot);
                 self.number(*number);
-            }
-            Event::MessagePublished { slot, value } => {
-                self.byte(tag::MESSAGE_PUBLISHED);
-                self.slot(slot);
-                self.payload(value);
             }
             Event::RpcApplied { rpc } => {
                 self.byte(tag::RPC_APPLIED);
@@ -113,6 +107,11 @@ impl Writer {
                 self.closing(closing);
             }
         }
+    }
+
+    fn of_slot(&mut self, tag: u8, slot: &Slot) {
+        self.byte(tag);
+        self.slot(slot);
     }
 
     fn of_execution(&mut self, tag: u8, execution: ExecutionNo) {

@@ -41,7 +41,6 @@ macro_rules! staged {
             /// # Panics
             ///
             /// If the value does not read back as its own type.
-            #[expect(clippy::needless_pass_by_value, reason = "a handle is written where it is used")]
             pub fn staged<A: AttributeHandle<F>>(&self, attribute: A) -> Option<Change<A::Value>> {
                 // No handler can have written an entry whose key cannot be one.
                 change(&self.core.staged, &attribute.slot().ok()?)
@@ -52,7 +51,6 @@ macro_rules! staged {
             /// # Panics
             ///
             /// If a message does not read back as its own type.
-            #[expect(clippy::needless_pass_by_value, reason = "a handle is written where it is used")]
             pub fn published<C: ChannelHandle<F>>(&self, channel: C) -> Vec<C::Value> {
                 channel.slot().map(|slot| messages(&self.core.staged, &slot)).unwrap_or_default()
             }
