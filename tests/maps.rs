@@ -366,7 +366,7 @@ fn the_definition_says_what_the_keys_are_and_the_fingerprint_follows() {
     #[flow(name = "Auction")]
     impl Texts {
         #[attribute]
-        pub const BEST: AttributeMap<String, u64>;
+        const BEST: AttributeMap<String, u64>;
     }
 
     struct Numbers;
@@ -374,7 +374,7 @@ fn the_definition_says_what_the_keys_are_and_the_fingerprint_follows() {
     #[flow(name = "Auction")]
     impl Numbers {
         #[attribute]
-        pub const BEST: AttributeMap<u32, u64>;
+        const BEST: AttributeMap<u32, u64>;
     }
 
     struct Single;
@@ -382,7 +382,7 @@ fn the_definition_says_what_the_keys_are_and_the_fingerprint_follows() {
     #[flow(name = "Auction")]
     impl Single {
         #[attribute]
-        pub const BEST: Attribute<u64>;
+        const BEST: Attribute<u64>;
     }
 
     let keys = [Texts::definition(), Numbers::definition(), Single::definition()]
@@ -391,4 +391,6 @@ fn the_definition_says_what_the_keys_are_and_the_fingerprint_follows() {
     let (texts, numbers) = (Texts::definition().fingerprint(), Numbers::definition().fingerprint());
     assert_ne!(texts, numbers);
     assert_ne!(texts, Single::definition().fingerprint());
+    let names = [Texts::BEST.name(), Numbers::BEST.name(), Single::BEST.name()];
+    assert_eq!(names, ["BEST"; 3]);
 }

@@ -15,6 +15,7 @@ mod ending;
 mod event;
 mod failure;
 mod parts;
+mod renamed;
 mod row;
 mod state;
 mod tag;

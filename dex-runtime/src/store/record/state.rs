@@ -3,19 +3,19 @@
 //! What follows from the rest (which executions are ready, who waits on which channel, how many messages
 //! are reserved) is not written but made again, so that it cannot disagree.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use bytes::Bytes;
 
 use super::super::types::StoreError;
 use super::bytes::{ReadError, Reader, Writer};
-use super::{AS_WRITTEN, begin, read_renamed, tag};
+use super::{AS_WRITTEN, begin, read_renamed, renamed, tag};
 use crate::engine::{
     Answered, Attribute, Canceling, ChannelState, Closed, Execution, HandedOut, Message, Method, Outcome,
-    Output, Phase, RunState, SharedMap,
+    Output, Phase, RunState,
 };
-use crate::ids::{Epoch, Renamed, Slot};
+use crate::ids::{Epoch, Renamed};
 use crate::time::Timestamp;
 
 const VERSION: u8 = 1;
@@ -48,34 +48,15 @@ pub fn decode_state(record: &[u8]) -> Result<RunState, StoreError> {
 ///
 /// As [`decode_state`], and if the messages of both channels have numbers in common: nobody can tell their
 /// order then.
-pub fn decode_state_renamed(record: &[u8], renamed: &Renamed) -> Result<RunState, StoreError> {
-    read_renamed("a snapshot", VERSION, (record, renamed), |input| {
+pub fn decode_state_renamed(record: &[u8], names: &Renamed) -> Result<RunState, StoreError> {
+    read_renamed("a snapshot", VERSION, (record, names), |input| {
         let mut state = input.state()?;
         derive(&mut state);
-        if !renamed.is_empty()
-            && let Some(slot) = numbered_twice(&state)
-        {
-            return Err(input.error(format!(
-                "channel {slot} has messages under its old and under its new name, with the same numbers"
-            )));
+        if !names.is_empty() {
+            renamed::check_messages(input, &state)?;
         }
         Ok(state)
     })
-}
-
-/// A channel that holds two messages with one number.
-fn numbered_twice(state: &RunState) -> Option<&Slot> {
-    let mut seen = BTreeSet::new();
-    let outcomes = state.executions.values().filter_map(|execution| execution.outcome.as_ref());
-    let reserved = outcomes.flat_map(|outcome| &outcome.reserved);
-    reserved
-        .filter(|(slot, message)| {
-            let queue = state.channels.get(slot).map(|channel| &channel.queue);
-            !seen.insert((slot, message.number))
-                || queue.is_some_and(|queue| queue.contains_key(&message.number))
-        })
-        .map(|(slot, _)| slot)
-        .next()
 }
 
 /// Makes again what follows from the executions.
@@ -239,8 +220,10 @@ impl Reader<'_> {
             step_counts: self.list(|input| Ok((input.name()?, input.small_number()?)))?,
             executions: self.list(|input| Ok((input.execution()?, input.execution_state(base)?)))?,
             ready: 0,
-            attributes: self.attributes()?,
-            channels: self.channels()?,
+            attributes: self
+                .list(|input| Ok((input.slot()?, input.attribute()?)))
+                .map(renamed::attributes)?,
+            channels: renamed::channels(self)?,
             completion_requested: self.flag()?,
             paused: self.flag()?,
             locks: BTreeMap::new(),
@@ -253,43 +236,11 @@ impl Reader<'_> {
         })
     }
 
-    fn attributes(&mut self) -> Result<SharedMap<Slot, Attribute>, ReadError> {
-        let list: Vec<_> = self.list(|input| Ok((input.slot()?, input.attribute()?)))?;
-        let mut attributes: SharedMap<Slot, Attribute> = SharedMap::new();
-        for (slot, attribute) in list {
-            let other = attributes.get(&slot).map_or(0, |other| other.version);
-            if attribute.version >= other {
-                attributes.insert(slot, attribute);
-            }
-        }
-        Ok(attributes)
-    }
-
-    fn channels(&mut self) -> Result<SharedMap<Slot, ChannelState>, ReadError> {
-        let list: Vec<_> = self.list(|input| Ok((input.slot()?, input.channel()?)))?;
-        let mut channels: SharedMap<Slot, ChannelState> = SharedMap::new();
-        for (slot, channel) in list {
-            let Some(other) = channels.get_mut(&slot) else {
-                channels.insert(slot, channel);
-                continue;
-            };
-            other.published = other.published.max(channel.published);
-            for (number, value) in &channel.queue {
-                if other.queue.insert(*number, value.clone()).is_some() {
-                    return Err(self.error(format!(
-                        "channel {slot} has messages under its old and under its new name, with the same numbers"
-                    )));
-                }
-            }
-        }
-        Ok(channels)
-    }
-
     fn attribute(&mut self) -> Result<Attribute, ReadError> {
         Ok(Attribute { value: self.payload()?, version: self.number()? })
     }
 
-    fn channel(&mut self) -> Result<ChannelState, ReadError> {
+    pub(super) fn channel(&mut self) -> Result<ChannelState, ReadError> {
         let published = self.number()?;
         Ok(ChannelState {
             queue: self.list(|input| Ok((input.number()?, input.payload()?)))?,
