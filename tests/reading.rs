@@ -113,7 +113,9 @@ async fn transactions_that_read_messages_are_put_in_order() {
     let t = engine(Pairs).await;
     let run = t.client::<Pairs>().start("r", 0).await.unwrap();
     let (a, b, c) = tokio::join!(run.follow(), run.follow(), run.follow());
-    [a, b, c].map(Result::unwrap);
+    for followed in [a, b, c] {
+        followed.unwrap();
+    }
     assert_eq!(run.messages(Pairs::NUMBERS).await.unwrap(), [1, 2, 3]);
     // What is deleted has changed as well.
     let (deleted, followed) = tokio::join!(run.delete_message(Pairs::NUMBERS, 3), run.follow());
