@@ -100,11 +100,12 @@ pub use dex_macros::Keyword;
 pub use dex_runtime::definition::SubFlow;
 
 pub use dex_runtime::definition::{
-    All, AllOf, Any, AnyOf, Attribute, Channel, Channels, ChildEnd, ChildError, ChildFailure, ChildResult,
-    Condition, Flow, IfEmpty, Indexable, Keyword, Messages, Next, OneMessage, OneOf2, OneOf3, OneOf4, OneOf5,
-    OneOf6, OneOf7, OneOf8, OneOf9, OneOf10, OneOf11, OneOf12, ParentEnd, RpcContext, RpcError, RpcResult,
-    Step, StepContext, StepError, StepOptions, StepOptionsError, StepResult, Stream, StreamError, TextWriter,
-    Timer, TimerFired, Wait, WaitContext, WaitResult,
+    All, AllOf, Any, AnyOf, AsKey, Attribute, AttributeEntry, AttributeHandle, AttributeMap, Channel,
+    ChannelEntry, ChannelHandle, ChannelMap, Channels, ChildEnd, ChildError, ChildFailure, ChildResult,
+    Condition, Flow, IfEmpty, Indexable, Key, Keyword, MapHandle, Messages, Next, OneMessage, OneOf2, OneOf3,
+    OneOf4, OneOf5, OneOf6, OneOf7, OneOf8, OneOf9, OneOf10, OneOf11, OneOf12, ParentEnd, RpcContext,
+    RpcError, RpcResult, Step, StepContext, StepError, StepOptions, StepOptionsError, StepResult, Stream,
+    StreamError, TextWriter, Timer, TimerFired, Wait, WaitContext, WaitResult,
 };
 pub use dex_runtime::engine::{Durability, Failure, FailureKind, OnExhausted, Recovery, RetryPolicy};
 pub use dex_runtime::{Value, ValueError};
@@ -112,9 +113,9 @@ pub use dex_runtime::{Value, ValueError};
 // Running it.
 pub use dex_runtime::engine::{Closing, Limits, Status, Stop};
 pub use dex_runtime::{
-    Builder, Client, Dex, DynClient, DynResult, DynRun, DynStart, Error, ErrorKind, FlowId, IdError, Name,
-    Options, RepairReport, Result, Reuse, RunHandle, RunId, RunResult, Start, StreamItem, StreamReader,
-    StreamSource, TimeoutPolicy, Timestamp, Waiting,
+    Builder, Client, Dex, DynClient, DynHandle, DynResult, DynRun, DynStart, Error, ErrorKind, FlowId,
+    IdError, Name, Options, RepairReport, Result, Reuse, RunHandle, RunId, RunResult, Start, StreamItem,
+    StreamReader, StreamSource, TimeoutPolicy, Timestamp, Waiting,
 };
 
 /// The run handle of flow `F`: what `client.start(..).await` gives, with a method for each RPC.

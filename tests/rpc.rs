@@ -78,7 +78,7 @@ impl Tally {
     async fn reads_its_own_writes(&self, ctx: &mut RpcContext<Self>) -> RpcResult<(u32, Option<String>)> {
         ctx.set(Self::COUNT, 100)?;
         ctx.set(Self::OTHER, "gone".into())?;
-        ctx.delete(Self::OTHER);
+        ctx.delete(Self::OTHER)?;
         Ok((ctx.get(Self::COUNT)?.unwrap_or_default(), ctx.get(Self::OTHER)?))
     }
 

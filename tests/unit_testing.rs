@@ -77,7 +77,7 @@ impl OrderFlow {
         let OneOf2::First(by) = answer else { return Ok(Next::to(Self::SHIP, order)) };
         ctx.set(Self::NOTE, by)?;
         ctx.set(Self::STATUS, Status::Shipped)?;
-        ctx.delete(Self::NOTE);
+        ctx.delete(Self::NOTE)?;
         Ok(Next::complete(order.id))
     }
 

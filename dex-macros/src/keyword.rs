@@ -26,7 +26,7 @@ fn implementation(input: &DeriveInput, errors: &mut Diagnostics) -> TokenStream 
         );
         return TokenStream::new();
     };
-    let mut arms = Vec::new();
+    let (mut arms, mut back) = (Vec::new(), Vec::new());
     for variant in &data.variants {
         if !matches!(variant.fields, Fields::Unit) {
             errors.error(&variant.fields, "a keyword is a name alone: remove the variant's fields");
@@ -34,6 +34,9 @@ fn implementation(input: &DeriveInput, errors: &mut Diagnostics) -> TokenStream 
         let (cfgs, ident, fields) =
             (attributes::cfgs(&variant.attrs), &variant.ident, pattern(&variant.fields));
         let text = ident.unraw().to_string();
+        if fields.is_empty() {
+            back.push(quote!(#(#cfgs)* #text => ::core::option::Option::Some(Self::#ident),));
+        }
         arms.push(quote!(#(#cfgs)* Self::#ident #fields => #text,));
     }
     let private = CratePath::default().private();
@@ -44,6 +47,15 @@ fn implementation(input: &DeriveInput, errors: &mut Diagnostics) -> TokenStream 
         impl #impl_generics #private::Keyword for #ident #type_generics #where_clause {
             fn keyword(&self) -> &'static ::core::primitive::str {
                 match *self { #(#arms)* }
+            }
+
+            fn from_keyword(
+                keyword: &::core::primitive::str,
+            ) -> ::core::option::Option<Self> {
+                match keyword {
+                    #(#back)*
+                    _ => ::core::option::Option::None,
+                }
             }
         }
 

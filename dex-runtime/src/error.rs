@@ -35,11 +35,11 @@ struct Repr {
 pub enum ErrorKind {
     /// An id or a name that cannot be one.
     InvalidId,
-    /// A value that cannot be encoded, does not fit its type, or is over the limit.
+    /// A value that cannot be encoded, does not fit its type, or is over the limit; a map's key that cannot be one.
     InvalidValue,
     /// The engine was put together wrongly: a flow registered twice, a name that is not one.
     InvalidSetup,
-    /// No run was ever started under this id.
+    /// No run was ever started under this id, or the run has no such step execution or message.
     NotFound,
     /// The id has a run already; see [`Error::existing_run`].
     AlreadyStarted,
@@ -216,6 +216,7 @@ impl Error {
             Rejection::RequestMismatch { .. } => Self::new(ErrorKind::RequestMismatch, message),
             Rejection::Canceling => Self::new(ErrorKind::Canceling, message),
             Rejection::NotFound
+            | Rejection::NoSuchMessage { .. }
             | Rejection::Answered { .. }
             | Rejection::Paused
             | Rejection::StaleAttempt { .. }

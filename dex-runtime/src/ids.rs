@@ -3,6 +3,7 @@
 //! Each type is checked when it is made, so code that holds one never asks again.
 
 use std::borrow::Borrow;
+use std::collections::BTreeMap;
 use std::fmt;
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -192,6 +193,9 @@ impl fmt::Debug for Slot {
         write!(f, "{self}")
     }
 }
+
+/// Old names of attributes and channels of a flow, each with its name now.
+pub type Renamed = BTreeMap<Name, Name>;
 
 /// Makes run ids that sort in the order of asking, also within a millisecond.
 #[derive(Debug, Default)]

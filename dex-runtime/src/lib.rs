@@ -28,14 +28,14 @@ mod value;
 mod worker;
 
 pub use self::client::{
-    Client, DynClient, DynResult, DynRun, DynStart, Reuse, RunHandle, RunResult, Start, StreamItem,
-    StreamReader, StreamSource, TimeoutPolicy, Waiting,
+    Client, DynClient, DynHandle, DynResult, DynRun, DynStart, Reuse, RunHandle, RunResult, Start,
+    StreamItem, StreamReader, StreamSource, TimeoutPolicy, Waiting,
 };
 pub use self::dex::{Builder, Dex};
 pub use self::error::{Error, ErrorKind, Result};
 pub use self::ids::{
     Attempt, Epoch, ExecutionNo, FLOW_ID_BYTES_MAX, FlowId, IdError, MAP_KEY_BYTES_MAX, MapKey,
-    NAME_BYTES_MAX, Name, RunId, Slot,
+    NAME_BYTES_MAX, Name, Renamed, RunId, Slot,
 };
 pub use self::options::Options;
 pub use self::store::fjall::RepairReport;

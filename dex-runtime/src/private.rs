@@ -16,10 +16,10 @@ pub use crate::definition::contract::{
 pub use crate::definition::schema::schema_of;
 pub use crate::definition::schema::{SchemaOf, Types as SchemaTypes};
 pub use crate::definition::{
-    Attribute, AttributeDefinition, Channel, ChannelDefinition, Durability, Edge, EdgeKind, Flow,
-    FlowDefinition, FlowSchemas, Indexable, Keyword, OnExhausted, RpcContext, RpcDefinition, RpcResult, Step,
-    StepContext, StepDefinition, StepResult, Stream, StreamDefinition, WaitContext, WaitDefinition,
-    WaitResult, indexable,
+    Attribute, AttributeDefinition, AttributeMap, Channel, ChannelDefinition, ChannelMap, Durability, Edge,
+    EdgeKind, Flow, FlowDefinition, FlowSchemas, Indexable, KeyFits, Keyword, OnExhausted, RpcContext,
+    RpcDefinition, RpcResult, Step, StepContext, StepDefinition, StepResult, Stream, StreamDefinition,
+    WaitContext, WaitDefinition, WaitResult, indexable, key_fits, key_fits_at,
 };
 pub use crate::engine::RetryPolicy;
 pub use crate::error::Result;

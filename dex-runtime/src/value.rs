@@ -8,6 +8,8 @@ use bytes::Bytes;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
+use crate::ids::IdError;
+
 /// Largest encoded value, in bytes, in every direction: inputs, outputs, attributes, messages, answers.
 ///
 /// A value is copied into the journal and held in memory while its run is; bigger things belong in a
@@ -65,6 +67,24 @@ pub enum ValueError {
         bytes: usize,
         /// The limit in bytes.
         max: usize,
+    },
+    /// The key of a map's entry cannot be one.
+    #[error("an entry of `{map}` cannot have this key: {reason}")]
+    InvalidKey {
+        /// The map's stored name.
+        map: &'static str,
+        /// What is wrong with the key.
+        reason: IdError,
+    },
+    /// A stored key does not fit the type of the map's keys.
+    #[error("`{map}` has an entry with the key `{key}`, which does not fit type `{type_name}`")]
+    UnknownKey {
+        /// The map's stored name.
+        map: String,
+        /// The key's text.
+        key: String,
+        /// The Rust type of the map's keys.
+        type_name: &'static str,
     },
 }
 

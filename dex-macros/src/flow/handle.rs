@@ -1,10 +1,11 @@
 //! `#[attribute]`, `#[channel]` and `#[stream]` on constants without a value.
 
-use proc_macro2::{Ident, TokenStream};
+use proc_macro2::{Ident, Span, TokenStream};
 use quote::{ToTokens, quote, quote_spanned};
-use syn::parse::{ParseStream, Parser as _};
-use syn::{Attribute, GenericArgument, LitStr, Meta, PathArguments, Result, Token, Type, TypePath};
+use syn::parse::Parser as _;
+use syn::{Attribute, LitStr, Meta, PathArguments};
 
+use super::handle_type::{Declared, Typed, declared, mark_word, type_word, typed};
 use super::member::{Raw, RawKind};
 use super::model::{Handle, HandleKind, Member};
 use crate::attributes::{self, Mark};
@@ -33,30 +34,16 @@ pub(crate) fn read(
         return (raw.into_token_stream(), None);
     };
     let options = read_options(mark, attr, errors);
-    match errors.note(declared.parse2(rest.clone())).and_then(|ty| typed(mark, ty, errors)) {
+    let declared: Option<Declared> = errors.note(declared.parse2(rest.clone()));
+    match declared.and_then(|ty| typed(mark, ty, errors)) {
         None => (TokenStream::new(), None),
         Some(typed) => complete(&options, &raw, ident, typed, krate, errors),
     }
 }
 
-/// The kinds of handles: the mark, its word, and the type with its article.
-const KINDS: [(Mark, &str, &str, &str); 3] = [
-    (Mark::Attribute, "attribute", "an", "Attribute"),
-    (Mark::Channel, "channel", "a", "Channel"),
-    (Mark::Stream, "stream", "a", "Stream"),
-];
-
-fn mark_word(mark: Mark) -> &'static str {
-    KINDS.iter().find(|kind| kind.0 == mark).map_or("attribute", |kind| kind.1)
-}
-
-fn type_word(mark: Mark) -> &'static str {
-    KINDS.iter().find(|kind| kind.0 == mark).map_or("Attribute", |kind| kind.3)
-}
-
 #[derive(Default)]
 struct Options {
-    indexed: bool,
+    indexed: Option<Span>,
     name: Option<LitStr>,
     alias: Option<LitStr>,
     capacity: Option<Given<u64>>,
@@ -65,14 +52,14 @@ struct Options {
 fn read_options(mark: Mark, attr: &Attribute, errors: &mut Diagnostics) -> Options {
     let mut options = Options::default();
     let legal: &[&str] = match mark {
-        Mark::Attribute => &["index", "name"],
+        Mark::Attribute => &["index", "name", "alias"],
         Mark::Stream => &["capacity", "name", "alias"],
-        _ => &["name"],
+        _ => &["name", "alias"],
     };
     let owner = format!("#[{}]", mark_word(mark));
     options::read_list(arguments(attr, errors), &owner, legal, errors, |name, setting, _| {
         match name {
-            "index" => options.indexed = setting.flag().map(|_| true)?,
+            "index" => options.indexed = Some(setting.flag()?),
             "capacity" => options.capacity = Some(setting.size("1 MiB")?),
             "alias" => options.alias = Some(setting.text()?),
             _ => options.name = Some(setting.text()?),
@@ -95,71 +82,6 @@ pub(crate) fn arguments(attr: &Attribute, errors: &mut Diagnostics) -> TokenStre
     }
 }
 
-/// `: Attribute<T>;`, and the value that should not be there.
-struct Declared {
-    ty: Type,
-    value: Option<TokenStream>,
-}
-
-fn declared(input: ParseStream<'_>) -> Result<Declared> {
-    input.parse::<Token![:]>()?;
-    let ty = input.parse()?;
-    let value = if input.peek(Token![=]) { Some(input.parse()?) } else { None };
-    if value.is_none() {
-        input.parse::<Token![;]>()?;
-    }
-    Ok(Declared { ty, value })
-}
-
-/// The type as the user wrote it, the kind that it names, and the `T`.
-struct Typed {
-    path: TypePath,
-    kind: Mark,
-    value: Type,
-}
-
-fn typed(mark: Mark, declared: Declared, errors: &mut Diagnostics) -> Option<Typed> {
-    let (word, right) = (mark_word(mark), type_word(mark));
-    if let Some(value) = &declared.value {
-        errors.error(
-            value,
-            format_args!("`#[{word}]` gives the constant its value: end it after the type, with `;`"),
-        );
-    }
-    let Type::Path(path) = declared.ty else {
-        errors.error(&declared.ty, format_args!("expected `{right}<T>`, where `T` is the type of the value"));
-        return None;
-    };
-    let segment = path.path.segments.last()?;
-    let written = segment.ident.to_string();
-    // The import may have any name, so only a name that is certainly another kind is wrong.
-    let other = KINDS.iter().find(|kind| kind.0 != mark && kind.3 == written);
-    if let Some((_, other_word, ..)) = other {
-        let a = KINDS.iter().find(|kind| kind.0 == mark).map_or("a", |kind| kind.2);
-        errors.error(
-            &segment.ident,
-            format_args!(
-                "`#[{word}]` makes {a} `{right}`: write `{right}<T>` here, or `#[{other_word}]` above"
-            ),
-        );
-    }
-    let kind = other.map_or(mark, |kind| kind.0);
-    let PathArguments::AngleBracketed(arguments) = &segment.arguments else {
-        errors.error(segment, format_args!("expected `{written}<T>`, where `T` is the type of the value"));
-        return None;
-    };
-    let mut types = arguments.args.iter();
-    let (Some(GenericArgument::Type(value)), None) = (types.next(), types.next()) else {
-        errors.error(
-            &arguments.args,
-            format_args!("expected one type, that of the value: `{written}<T>`; the macro adds the flow"),
-        );
-        return None;
-    };
-    let value = value.clone();
-    Some(Typed { path, kind, value })
-}
-
 fn complete(
     options: &Options,
     raw: &Raw,
@@ -169,16 +91,22 @@ fn complete(
     errors: &mut Diagnostics,
 ) -> (TokenStream, Option<Handle>) {
     let name = StoredName::of(ident, options.name.as_ref(), errors);
-    let Typed { mut path, kind, value } = typed;
     let alias = options.alias.as_ref().map(|alias| StoredName::given(alias, errors));
     let capacity = options.capacity.map_or(CAPACITY_DEFAULT, |capacity| stream_capacity(capacity, errors));
+    let Typed { mut path, kind, key, value } = typed;
+    if let (Some(index), Some(_)) = (options.indexed, &key) {
+        let message =
+            "a map cannot have `index`: runs are searched by one value each, and a map has many; remove it";
+        errors.error_at(index, message);
+    }
     if let Some(segment) = path.path.segments.last_mut()
         && let PathArguments::AngleBracketed(arguments) = &mut segment.arguments
     {
         arguments.args.insert(0, syn::parse_quote!(Self));
     }
     let private = krate.private();
-    let ty = Ident::new(type_word(kind), generated_at(ident.span()));
+    let map = if key.is_some() { "Map" } else { "" };
+    let ty = Ident::new(&format!("{}{map}", type_word(kind)), generated_at(ident.span()));
     let (attrs, vis, text) = (&raw.attrs, &raw.vis, &name.text);
     let more = (kind == Mark::Stream).then(|| {
         let alias = alias.iter().map(|alias| &alias.text);
@@ -200,9 +128,9 @@ fn complete(
     let kind = match kind {
         Mark::Channel => HandleKind::Channel,
         Mark::Stream => HandleKind::Stream { capacity },
-        _ => HandleKind::Attribute { indexed: options.indexed },
+        _ => HandleKind::Attribute { indexed: options.indexed.is_some() },
     };
-    (item, Some(Handle { member, kind, value }))
+    (item, Some(Handle { member, kind, key, value }))
 }
 
 /// Bytes that a stream may hold if nothing is said: a long answer of a language model many times over, and a thousand

@@ -12,6 +12,7 @@ mod check;
 mod expand;
 mod graph;
 mod handle;
+mod handle_type;
 mod handler;
 mod member;
 mod model;

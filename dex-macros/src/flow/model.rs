@@ -62,10 +62,13 @@ pub(crate) enum HandleKind {
     },
 }
 
-/// `#[attribute] const X: Attribute<T>;`, `#[channel] const X: Channel<T>;` or `#[stream] const X: Stream<T>;`.
+/// `#[attribute] const X: Attribute<T>;`, `#[channel] const X: Channel<T>;`, a map of either kind, or
+/// `#[stream] const X: Stream<T>;`.
 pub(crate) struct Handle {
     pub(crate) member: Member,
     pub(crate) kind: HandleKind,
+    /// The `K`, of a map.
+    pub(crate) key: Option<Type>,
     /// The `T`.
     pub(crate) value: Type,
 }

@@ -226,6 +226,7 @@ fn handles_waits_and_rpcs_are_described() {
                         docs: "Where it stands.",
                         value: "Status",
                         indexed: true,
+                        ..::dex::__private::AttributeDefinition::DEFAULT
                     },
                 ],
                 channels: &[
@@ -233,6 +234,7 @@ fn handles_waits_and_rpcs_are_described() {
                         name: "ORDERS",
                         docs: "",
                         value: "Order",
+                        ..::dex::__private::ChannelDefinition::DEFAULT
                     },
                 ],
                 rpcs: &[
@@ -322,6 +324,7 @@ fn rarer_options_are_written_only_if_they_are_given() {
                         docs: "",
                         value: "u64",
                         indexed: false,
+                        ..::dex::__private::AttributeDefinition::DEFAULT
                     },
                 ],
                 channels: &[],

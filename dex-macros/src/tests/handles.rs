@@ -152,3 +152,134 @@ fn a_stream_gets_its_former_name_and_its_capacity() {
     "#]],
     );
 }
+
+const MAPS: &str = "impl Shop {
+    #[attribute(alias = \"grades\")]
+    const SCORES: AttributeMap<String, u32>;
+
+    #[attribute]
+    const STATUS: Attribute<Status>;
+
+    #[channel]
+    #[cfg(unix)]
+    const ORDERS: dex::ChannelMap<(Size, u64), Order>;
+
+    #[channel]
+    const PARCELS: Renamed<Self::Key, Order>;
+}";
+
+#[test]
+fn a_map_gets_its_flow_and_its_name() {
+    check_part(
+        "",
+        MAPS,
+        "impl Shop {",
+        &expect![[r#"
+            impl Shop {
+                const SCORES: AttributeMap<Self, String, u32> = ::dex::__private::AttributeMap::new(
+                    "SCORES",
+                );
+                const STATUS: Attribute<Self, Status> = ::dex::__private::Attribute::new("STATUS");
+                #[cfg(unix)]
+                const ORDERS: dex::ChannelMap<Self, (Size, u64), Order> = ::dex::__private::ChannelMap::new(
+                    "ORDERS",
+                );
+                const PARCELS: Renamed<Self, Self::Key, Order> = ::dex::__private::ChannelMap::new(
+                    "PARCELS",
+                );
+            }
+        "#]],
+    );
+}
+
+#[test]
+fn the_keys_of_maps_are_checked() {
+    check_part(
+        "",
+        MAPS,
+        "fn fits_attribute_key",
+        &expect![[r#"
+            fn fits_attribute_key(
+                __dex_place: usize,
+                __dex_key: &::core::primitive::str,
+            ) -> ::core::option::Option<::core::primitive::bool> {
+                let __dex_table: &[::core::option::Option<::dex::__private::KeyFits>] = &[
+                    ::core::option::Option::Some(::dex::__private::key_fits::<String>),
+                    ::core::option::Option::None,
+                ];
+                ::dex::__private::key_fits_at(__dex_table, __dex_place, __dex_key)
+            }
+        "#]],
+    );
+    check_part(
+        "",
+        MAPS,
+        "fn fits_channel_key",
+        &expect![[r#"
+            fn fits_channel_key(
+                __dex_place: usize,
+                __dex_key: &::core::primitive::str,
+            ) -> ::core::option::Option<::core::primitive::bool> {
+                let __dex_table: &[::core::option::Option<::dex::__private::KeyFits>] = &[
+                    #[cfg(unix)]
+                    ::core::option::Option::Some(::dex::__private::key_fits::<(Size, u64)>),
+                    ::core::option::Option::Some(::dex::__private::key_fits::<Shop::Key>),
+                ];
+                ::dex::__private::key_fits_at(__dex_table, __dex_place, __dex_key)
+            }
+        "#]],
+    );
+}
+
+#[test]
+fn the_definition_of_a_map_says_the_type_of_its_keys() {
+    check_part(
+        "",
+        MAPS,
+        "static DEFINITION",
+        &expect![[r#"
+            static DEFINITION: ::dex::__private::FlowDefinition = ::dex::__private::FlowDefinition {
+                name: "Shop",
+                docs: "",
+                output: "()",
+                steps: &[],
+                attributes: &[
+                    ::dex::__private::AttributeDefinition {
+                        name: "SCORES",
+                        docs: "",
+                        value: "u32",
+                        indexed: false,
+                        aliases: &["grades"],
+                        key: ::core::option::Option::Some("String"),
+                    },
+                    ::dex::__private::AttributeDefinition {
+                        name: "STATUS",
+                        docs: "",
+                        value: "Status",
+                        indexed: false,
+                        ..::dex::__private::AttributeDefinition::DEFAULT
+                    },
+                ],
+                channels: &[
+                    #[cfg(unix)]
+                    ::dex::__private::ChannelDefinition {
+                        name: "ORDERS",
+                        docs: "",
+                        value: "Order",
+                        key: ::core::option::Option::Some("(Size, u64)"),
+                        ..::dex::__private::ChannelDefinition::DEFAULT
+                    },
+                    ::dex::__private::ChannelDefinition {
+                        name: "PARCELS",
+                        docs: "",
+                        value: "Order",
+                        key: ::core::option::Option::Some("Self::Key"),
+                        ..::dex::__private::ChannelDefinition::DEFAULT
+                    },
+                ],
+                rpcs: &[],
+                ..::dex::__private::FlowDefinition::DEFAULT
+            };
+        "#]],
+    );
+}

@@ -15,6 +15,14 @@ fn a_keyword_is_the_name_of_the_variant() {
                     Self::r#final => "final",
                 }
             }
+            fn from_keyword(keyword: &::core::primitive::str) -> ::core::option::Option<Self> {
+                match keyword {
+                    "Open" => ::core::option::Option::Some(Self::Open),
+                    #[cfg(unix)]
+                    "final" => ::core::option::Option::Some(Self::r#final),
+                    _ => ::core::option::Option::None,
+                }
+            }
         }
         #[automatically_derived]
         impl ::dex::__private::Indexable for Status {}

@@ -52,6 +52,12 @@ impl UntypedRun {
         self.change(request, Command::Publish { slot, values: vec![message] }).await
     }
 
+    /// Takes a message out of a channel.
+    pub(super) async fn delete_message(&self, slot: Slot, number: u64) -> Result<()> {
+        let request = self.request("delete message", &[slot.to_string().as_bytes(), &number.to_be_bytes()]);
+        self.change(request, Command::DeleteMessage { slot, number }).await
+    }
+
     /// Sets an attribute, or unsets it, whatever it was.
     pub(super) async fn write_attribute(&self, slot: Slot, value: Option<Payload>) -> Result<()> {
         let name = slot.to_string();

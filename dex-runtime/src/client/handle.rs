@@ -6,7 +6,7 @@ use std::marker::PhantomData;
 use super::result::RunResult;
 use super::untyped::UntypedRun;
 use super::waiting::Waiting;
-use crate::definition::{Channel, Flow};
+use crate::definition::{ChannelHandle, Flow};
 use crate::engine::Stop;
 use crate::error::Result;
 use crate::ids::{FlowId, RunId};
@@ -67,8 +67,8 @@ impl<F: Flow> RunHandle<F> {
     ///
     /// [`ErrorKind::Closed`]: crate::ErrorKind::Closed
     /// [`ErrorKind::LimitReached`]: crate::ErrorKind::LimitReached
-    pub async fn publish<T: Value>(&self, channel: Channel<F, T>, message: T) -> Result<()> {
-        self.run.publish(channel.slot(), Payload::encode(&message)?).await
+    pub async fn publish<C: ChannelHandle<F>>(&self, channel: C, message: C::Value) -> Result<()> {
+        self.run.publish(channel.slot()?, Payload::encode(&message)?).await
     }
 
     /// Ends the run as no longer wanted.

@@ -10,10 +10,10 @@ use std::time::Duration;
 use super::begin::Reuse;
 use super::beginning::{Beginning, TimeoutPolicy};
 use super::handle::RunHandle;
-use crate::definition::{Attribute, Channel, Flow, StepOptions};
+use crate::definition::{AttributeHandle, ChannelHandle, Flow, StepOptions};
 use crate::dex::Core;
 use crate::error::Result;
-use crate::value::{Payload, Value};
+use crate::value::Payload;
 
 /// A run that is about to be started; made by [`Client::start`](super::Client::start). Await it.
 #[must_use = "a run is not started until this is awaited"]
@@ -40,10 +40,10 @@ impl<F: Flow> Start<F> {
         clippy::needless_pass_by_value,
         reason = "what is stored is given away: the caller need not borrow"
     )]
-    pub fn with<T: Value>(mut self, attribute: Attribute<F, T>, value: T) -> Self {
+    pub fn with<A: AttributeHandle<F>>(mut self, attribute: A, value: A::Value) -> Self {
         self.beginning = self.beginning.and_then(|mut beginning| {
             let value = Payload::encode(&value)?;
-            beginning.staged.attributes.push((attribute.slot(), Some(value)));
+            beginning.staged.attributes.push((attribute.slot()?, Some(value)));
             Ok(beginning)
         });
         self
@@ -55,9 +55,9 @@ impl<F: Flow> Start<F> {
         clippy::needless_pass_by_value,
         reason = "what is stored is given away: the caller need not borrow"
     )]
-    pub fn publish<T: Value>(mut self, channel: Channel<F, T>, message: T) -> Self {
+    pub fn publish<C: ChannelHandle<F>>(mut self, channel: C, message: C::Value) -> Self {
         self.beginning = self.beginning.and_then(|mut beginning| {
-            beginning.staged.messages.push((channel.slot(), Payload::encode(&message)?));
+            beginning.staged.messages.push((channel.slot()?, Payload::encode(&message)?));
             Ok(beginning)
         });
         self

@@ -3,10 +3,10 @@
 use super::change::Changed;
 use super::handle::RunHandle;
 use super::waiting::Waiting;
-use crate::definition::{Attribute, Channel, Flow, Step};
-use crate::engine::{Command, RunState, Staged, WriteReport};
+use crate::definition::{AttributeHandle, ChannelHandle, Flow, Step};
+use crate::engine::{Command, Read, RunState, Staged, WriteReport};
 use crate::error::{Error, ErrorKind, Result};
-use crate::value::{Payload, Value};
+use crate::value::Payload;
 
 impl<F: Flow> RunHandle<F> {
     /// The attribute's value, if it is set; also of a run that has ended.
@@ -14,8 +14,8 @@ impl<F: Flow> RunHandle<F> {
     /// # Errors
     ///
     /// [`ErrorKind::InvalidValue`] if the stored value does not fit the type.
-    pub async fn get<T: Value>(&self, attribute: Attribute<F, T>) -> Result<Option<T>> {
-        let stored = self.run.attribute(&attribute.slot()).await?;
+    pub async fn get<A: AttributeHandle<F>>(&self, attribute: A) -> Result<Option<A::Value>> {
+        let stored = self.run.attribute(&attribute.slot()?).await?;
         Ok(stored.map(|(value, _)| value.decode()).transpose()?)
     }
 
@@ -28,8 +28,8 @@ impl<F: Flow> RunHandle<F> {
     ///
     /// - [`ErrorKind::Closed`]: the run has ended; nothing was written.
     /// - [`ErrorKind::InvalidValue`]: the value cannot be stored.
-    pub async fn set<T: Value>(&self, attribute: Attribute<F, T>, value: T) -> Result<()> {
-        self.run.write_attribute(attribute.slot(), Some(Payload::encode(&value)?)).await
+    pub async fn set<A: AttributeHandle<F>>(&self, attribute: A, value: A::Value) -> Result<()> {
+        self.run.write_attribute(attribute.slot()?, Some(Payload::encode(&value)?)).await
     }
 
     /// Unsets the attribute.
@@ -37,8 +37,8 @@ impl<F: Flow> RunHandle<F> {
     /// # Errors
     ///
     /// [`ErrorKind::Closed`] if the run has ended; nothing was written.
-    pub async fn delete<T: Value>(&self, attribute: Attribute<F, T>) -> Result<()> {
-        self.run.write_attribute(attribute.slot(), None).await
+    pub async fn delete<A: AttributeHandle<F>>(&self, attribute: A) -> Result<()> {
+        self.run.write_attribute(attribute.slot()?, None).await
     }
 
     /// Sets the attribute to what `change` makes of its value, and gives the new one.
@@ -62,20 +62,22 @@ impl<F: Flow> RunHandle<F> {
     ///   [`rpc_attempts_max`](crate::Options::rpc_attempts_max) attempts; nothing was written.
     /// - [`ErrorKind::Closed`]: the run has ended; nothing was written.
     /// - [`ErrorKind::InvalidValue`]: the old value does not fit the type, or the new one cannot be stored.
-    pub async fn update<T: Value>(
+    pub async fn update<A: AttributeHandle<F>>(
         &self,
-        attribute: Attribute<F, T>,
-        mut change: impl FnMut(Option<T>) -> T,
-    ) -> Result<T> {
-        let request = self.run.request("update", &[attribute.slot().to_string().as_bytes()]);
-        let (slot, attempts) = (attribute.slot(), self.run.core.options().rpc_attempts_max);
+        attribute: A,
+        mut change: impl FnMut(Option<A::Value>) -> A::Value,
+    ) -> Result<A::Value> {
+        let slot = attribute.slot()?;
+        let request = self.run.request("update", &[slot.to_string().as_bytes()]);
+        let attempts = self.run.core.options().rpc_attempts_max;
         for _ in 0..attempts {
             let (old, version) = self.run.attribute(&slot).await?.unzip();
             let new = change(old.map(|old: Payload| old.decode()).transpose()?);
             let value = Payload::encode(&new)?;
             let attributes = vec![(slot.clone(), Some(value.clone()))];
             let staged = Staged { attributes, ..Staged::default() };
-            let write = Command::Write(WriteReport { reads: vec![(slot.clone(), version)], staged });
+            let write =
+                Command::Write(WriteReport { reads: vec![Read::Attribute(slot.clone(), version)], staged });
             match self.run.transact(request.clone(), value, write).await? {
                 Changed::Done => return Ok(new),
                 Changed::Before(answer) => return Ok(answer.decode()?),
@@ -95,9 +97,9 @@ impl<F: Flow> RunHandle<F> {
     /// # Errors
     ///
     /// [`ErrorKind::InvalidValue`] if a stored message does not fit the type.
-    pub async fn messages<T: Value>(&self, channel: Channel<F, T>) -> Result<Vec<T>> {
-        let messages = self.run.messages(&channel.slot()).await?;
-        Ok(messages.iter().map(Payload::decode).collect::<Result<_, _>>()?)
+    pub async fn messages<C: ChannelHandle<F>>(&self, channel: C) -> Result<Vec<C::Value>> {
+        let messages = self.run.messages(&channel.slot()?).await?;
+        Ok(messages.iter().map(|(_, message)| message.decode()).collect::<Result<_, _>>()?)
     }
 
     /// Waits until `predicate` holds for the attribute's value, and gives the value; `None` is an attribute
@@ -120,18 +122,23 @@ impl<F: Flow> RunHandle<F> {
     /// - [`ErrorKind::Closed`]: the run has ended, and with the last value the predicate does not hold.
     /// - [`ErrorKind::Timeout`]: a budget was given with [`timeout`](Waiting::timeout), and is used up.
     /// - [`ErrorKind::InvalidValue`]: a stored value does not fit the type.
-    pub fn wait_until<T: Value>(
+    #[expect(clippy::needless_pass_by_value, reason = "a handle is written where it is used")]
+    pub fn wait_until<A: AttributeHandle<F>>(
         &self,
-        attribute: Attribute<F, T>,
-        mut predicate: impl FnMut(Option<&T>) -> bool + Send + 'static,
-    ) -> Waiting<Option<T>> {
+        attribute: A,
+        mut predicate: impl FnMut(Option<&A::Value>) -> bool + Send + 'static,
+    ) -> Waiting<Option<A::Value>> {
         let (run, slot) = (self.run.clone(), attribute.slot());
-        let what = format!("the awaited value of attribute `{slot}`");
+        let what = match &slot {
+            Ok(slot) => format!("the awaited value of attribute `{slot}`"),
+            Err(_) => "the awaited value of an attribute".to_owned(),
+        };
         Waiting::new(&self.run, &what, async move {
+            let slot = slot?;
             let look =
                 |state: &RunState| state.attributes.get(&slot).map(|attribute| attribute.value.clone());
             let judge = |value: Option<Payload>| {
-                let value: Option<T> = value.map(|value| value.decode()).transpose()?;
+                let value: Option<A::Value> = value.map(|value| value.decode()).transpose()?;
                 Ok(predicate(value.as_ref()).then_some(value))
             };
             run.until(look, judge).await

@@ -3,9 +3,9 @@
 use std::sync::Arc;
 
 use crate::dex::Core;
-use crate::engine::{RunEnd, RunState};
+use crate::engine::{MapKind, RunEnd, RunState, View, attribute_keys, channel_keys};
 use crate::error::{Error, ErrorKind, Result};
-use crate::ids::{FlowId, Name, RunId, Slot};
+use crate::ids::{FlowId, MapKey, Name, RunId, Slot};
 use crate::inspect::RunInfo;
 use crate::registry::Refused;
 use crate::shard::{Found, Shard};
@@ -81,13 +81,28 @@ impl UntypedRun {
         self.read(look).await
     }
 
-    /// The messages of a channel that nobody has taken yet, oldest first.
-    pub(super) async fn messages(&self, slot: &Slot) -> Result<Vec<Payload>> {
-        let look = |state: &RunState| {
-            let waiting = state.channels.get(slot).map(|channel| &channel.queue);
-            waiting.into_iter().flatten().map(|message| message.value.clone()).collect()
-        };
-        self.read(look).await
+    /// The messages of a channel that nobody has taken yet, oldest first, with their numbers.
+    pub(super) async fn messages(&self, slot: &Slot) -> Result<Vec<(u64, Payload)>> {
+        // Shared under the run's lock, copied outside of it.
+        let look = |state: &RunState| state.channels.get(slot).map(|channel| channel.queue.clone());
+        let waiting = self.read(look).await?.unwrap_or_default();
+        Ok(waiting.iter().map(|(number, message)| (*number, message.clone())).collect())
+    }
+
+    /// The keys of a map, in the order of their texts.
+    pub(super) async fn keys(&self, map: &Name, kind: MapKind) -> Result<Vec<MapKey>> {
+        let view = self.read(View::of).await?;
+        Ok(match kind {
+            MapKind::Attribute => attribute_keys(&view.attributes, map).map(|(key, _)| key.clone()).collect(),
+            MapKind::Channel => channel_keys(&view.channels, map).map(|(key, _)| key.clone()).collect(),
+        })
+    }
+
+    /// The entries of an attribute map, in the order of the keys' texts.
+    pub(super) async fn entries(&self, map: &Name) -> Result<Vec<(MapKey, Payload)>> {
+        let view = self.read(View::of).await?;
+        let entries = attribute_keys(&view.attributes, map);
+        Ok(entries.map(|(key, attribute)| (key.clone(), attribute.value.clone())).collect())
     }
 
     /// Waits for the run to end, in whatever way.

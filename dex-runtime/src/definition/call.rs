@@ -12,7 +12,7 @@ use super::error::{RpcError, RpcResult, StepError, StepResult, WaitResult};
 use super::flow::Flow;
 use super::next::{Cancel, Choice, Goal};
 use super::wait::Part;
-use crate::engine::Staged;
+use crate::engine::{Reads, Staged};
 use crate::value::{Payload, Value};
 
 /// A future of a handler call.
@@ -155,7 +155,7 @@ pub struct RpcCall<F> {
 pub struct RpcEnd {
     pub(crate) answer: Payload,
     pub(crate) staged: Staged,
-    pub(crate) reads: Vec<(crate::ids::Slot, Option<u64>)>,
+    pub(crate) reads: Reads,
     pub(crate) movements: Vec<Goal>,
     pub(crate) cancels: Vec<Cancel>,
 }
@@ -202,7 +202,7 @@ impl<F: Flow> RpcCall<F> {
         let answer = Payload::encode(&result?)?;
         let RpcContext { core, movements, cancels, .. } = self.context;
         let (staged, reads) = core.into_parts();
-        Ok(RpcEnd { answer, staged, reads: reads.into_iter().collect(), movements, cancels })
+        Ok(RpcEnd { answer, staged, reads, movements, cancels })
     }
 
     /// What RPC `R` returned.

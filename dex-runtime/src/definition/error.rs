@@ -101,7 +101,7 @@ impl StepError {
 impl<E: StdError + 'static> From<E> for StepError {
     fn from(error: E) -> Self {
         let mut failure = describe(&error);
-        // A value that cannot be encoded, or is too large, is so in every attempt.
+        // A value or a key that cannot be stored cannot be so in every attempt.
         let stream = raw_any(&error).downcast_ref::<StreamError>();
         if raw_any(&error).is::<ValueError>() || stream.is_some_and(StreamError::is_unworkable) {
             failure.kind = FailureKind::Unworkable;

@@ -63,10 +63,29 @@ pub trait Flow: Sized + Send + Sync + 'static {
     fn fits_stream(stream: usize, item: &Payload) -> Fit {
         fits_at(&[], stream, item)
     }
+
+    /// Whether the attribute map at this place in the definition has such keys; `None` if it is no map.
+    #[doc(hidden)]
+    fn fits_attribute_key(attribute: usize, key: &str) -> Option<bool> {
+        let _ = (attribute, key);
+        None
+    }
+
+    /// Whether the channel map at this place in the definition has such keys; `None` if it is no map.
+    #[doc(hidden)]
+    fn fits_channel_key(channel: usize, key: &str) -> Option<bool> {
+        let _ = (channel, key);
+        None
+    }
 }
 
 /// An enum of unit variants that can be indexed by its variants' names. Derive it.
 pub trait Keyword {
     /// The name of the value's variant.
     fn keyword(&self) -> &'static str;
+
+    /// The value whose variant has this name.
+    fn from_keyword(keyword: &str) -> Option<Self>
+    where
+        Self: Sized;
 }

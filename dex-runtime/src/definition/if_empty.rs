@@ -2,6 +2,8 @@
 
 use std::fmt;
 
+use super::access::ChannelHandle;
+use super::entry::ChannelEntry;
 use super::flow::Flow;
 use super::handle::{Channel, Step};
 use super::next::{Choice, Goal, Next};
@@ -18,27 +20,33 @@ use crate::value::{Payload, Value, ValueError};
 pub trait Channels<F> {
     /// Where their messages are.
     #[doc(hidden)]
-    fn slots(self) -> Vec<Slot>;
+    fn slots(self) -> Result<Vec<Slot>, ValueError>;
 }
 
 impl<F: Flow, T: Value> Channels<F> for Channel<F, T> {
-    fn slots(self) -> Vec<Slot> {
-        vec![self.slot()]
+    fn slots(self) -> Result<Vec<Slot>, ValueError> {
+        Ok(vec![self.slot()?])
     }
 }
 
-impl<F: Flow, T: Value, const N: usize> Channels<F> for [Channel<F, T>; N] {
-    fn slots(self) -> Vec<Slot> {
+impl<F: Flow, T: Value> Channels<F> for ChannelEntry<F, T> {
+    fn slots(self) -> Result<Vec<Slot>, ValueError> {
+        Ok(vec![self.slot()?])
+    }
+}
+
+impl<F: Flow, C: ChannelHandle<F>, const N: usize> Channels<F> for [C; N] {
+    fn slots(self) -> Result<Vec<Slot>, ValueError> {
         const { assert!(N > 0, "no channels at all are always empty: write at least one") };
-        self.into_iter().map(Channel::slot).collect()
+        self.iter().map(ChannelHandle::slot).collect()
     }
 }
 
 macro_rules! tuple {
-    ($($message:ident $place:tt),+) => {
-        impl<Fl: Flow, $($message: Value),+> Channels<Fl> for ($(Channel<Fl, $message>,)+) {
-            fn slots(self) -> Vec<Slot> {
-                vec![$(self.$place.slot()),+]
+    ($($channel:ident $place:tt),+) => {
+        impl<Fl: Flow, $($channel: ChannelHandle<Fl>),+> Channels<Fl> for ($($channel,)+) {
+            fn slots(self) -> Result<Vec<Slot>, ValueError> {
+                Ok(vec![$(self.$place.slot()?),+])
             }
         }
     };
@@ -53,13 +61,13 @@ tuple!(A 0, B 1, C 2, D 3, E 4, F 5);
 /// Half of a decision; made by [`Next::complete_if_empty`], and whole with [`or_to`](Self::or_to).
 #[must_use = "say what follows if a message is there: `.or_to(step, input)`"]
 pub struct IfEmpty<F: Flow> {
-    channels: Vec<Slot>,
+    channels: Result<Vec<Slot>, ValueError>,
     output: Result<Payload, ValueError>,
     flow: std::marker::PhantomData<fn() -> F>,
 }
 
 impl<F: Flow> IfEmpty<F> {
-    pub(super) fn new(channels: Vec<Slot>, output: Result<Payload, ValueError>) -> Self {
+    pub(super) fn new(channels: Result<Vec<Slot>, ValueError>, output: Result<Payload, ValueError>) -> Self {
         Self { channels, output, flow: std::marker::PhantomData }
     }
 
@@ -75,7 +83,8 @@ impl<F: Flow> IfEmpty<F> {
     )]
     pub fn or_to_with<I: Value>(self, step: Step<F, I>, input: I, options: StepOptions<F, I>) -> Next<F> {
         let Self { channels, output, .. } = self;
-        Next::of(output.and_then(|output| {
+        Next::of(channels.and_then(|channels| {
+            let output = output?;
             let otherwise = Goal::new(step, &input, &options)?;
             Ok(Choice::IfEmpty { channels, output, otherwise })
         }))

@@ -50,11 +50,19 @@ impl FlowDefinition {
             MemberKind::Rpc => self.rpc(name).map(|(place, rpc)| (place, rpc.name)),
             MemberKind::Step => self.step(name).map(|(place, step)| (place, step.name)),
             MemberKind::Stream => self.stream(name).map(|(place, stream)| (place, stream.name)),
-            MemberKind::Attribute | MemberKind::Channel => {
-                self.names(kind).into_iter().enumerate().find(|(_, known)| *known == name)
-            }
+            MemberKind::Attribute => self.attribute(name).map(|(place, attribute)| (place, attribute.name)),
+            MemberKind::Channel => self.channel(name).map(|(place, channel)| (place, channel.name)),
         };
         found.ok_or_else(|| self.unknown(kind, name))
+    }
+
+    /// The Rust type of the keys of the member at this place, if it is a map.
+    pub(crate) fn key_type(&self, kind: MemberKind, place: usize) -> Option<&'static str> {
+        match kind {
+            MemberKind::Attribute => self.attributes.get(place)?.key,
+            MemberKind::Channel => self.channels.get(place)?.key,
+            MemberKind::Stream | MemberKind::Rpc | MemberKind::Step => None,
+        }
     }
 
     /// Says that the flow has no such member, and which it has.

@@ -4,16 +4,19 @@
 //! untyped words at one border: a handler call ([`call`]) takes encoded values in and gives a decision,
 //! a condition or an answer out. It knows nothing of stores, tasks or other runs.
 
+mod access;
 pub mod call;
 mod context;
 pub mod contract;
 mod describe;
 mod diagram;
+mod entry;
 mod error;
 mod flow;
 mod handle;
 mod if_empty;
 mod indexable;
+mod key;
 mod members;
 mod next;
 mod options;
@@ -22,20 +25,26 @@ pub mod schema;
 mod stream;
 mod sub_flow;
 mod sub_flow_result;
+mod take;
 mod wait;
 
+pub use self::access::{AttributeHandle, ChannelHandle, MapHandle};
 pub(crate) use self::context::{Core, Keep, Live, Outlet, Pulse, Room, StepInfo, Streams};
 pub use self::context::{RpcContext, StepContext, TextWriter, WaitContext};
 pub use self::describe::{
     AttributeDefinition, ChannelDefinition, Edge, EdgeKind, FlowDefinition, RpcDefinition, StepDefinition,
     StreamDefinition, WaitDefinition,
 };
+pub use self::entry::{AttributeEntry, ChannelEntry};
 pub(crate) use self::error::cut;
 pub use self::error::{RpcError, RpcResult, StepError, StepResult, WaitResult};
 pub use self::flow::{Flow, Keyword};
-pub use self::handle::{Attribute, Channel, Step};
+pub(crate) use self::handle::stored;
+pub use self::handle::{Attribute, AttributeMap, Channel, ChannelMap, Step};
 pub use self::if_empty::{Channels, IfEmpty};
 pub use self::indexable::{Indexable, indexable};
+pub(crate) use self::key::typed_keys;
+pub use self::key::{AsKey, Key, KeyFits, key_fits, key_fits_at};
 pub(crate) use self::members::MemberKind;
 pub(crate) use self::next::{Cancel, Choice, Goal};
 pub use self::next::{Next, OutputIs};
@@ -48,9 +57,10 @@ pub use self::stream::{Stream, StreamError};
 pub use self::sub_flow::SubFlow;
 pub use self::sub_flow_result::{ChildEnd, ChildError, ChildFailure, ChildResult};
 pub(crate) use self::sub_flow_result::{child_not_started, child_result};
+pub use self::take::{Messages, OneMessage};
 pub use self::wait::{
-    All, AllOf, Any, AnyOf, Condition, Messages, OneMessage, OneOf2, OneOf3, OneOf4, OneOf5, OneOf6, OneOf7,
-    OneOf8, OneOf9, OneOf10, OneOf11, OneOf12, Timer, TimerFired, Wait,
+    All, AllOf, Any, AnyOf, Condition, OneOf2, OneOf3, OneOf4, OneOf5, OneOf6, OneOf7, OneOf8, OneOf9,
+    OneOf10, OneOf11, OneOf12, Timer, TimerFired, Wait,
 };
 pub(crate) use self::wait::{Part, PartKind};
 pub use crate::engine::{Durability, OnExhausted, ParentEnd};

@@ -13,7 +13,7 @@ use super::members::MemberKind;
 use super::schema::FlowSchemas;
 use crate::engine::{CancelPlan, StepTarget};
 use crate::error::{Error, ErrorKind};
-use crate::ids::{IdError, Name, Slot};
+use crate::ids::{IdError, Name, Renamed, Slot};
 use crate::value::{Payload, ValueError};
 
 /// A flow without its type.
@@ -34,6 +34,8 @@ pub(crate) trait AnyFlow: fmt::Debug + Send + Sync {
     fn fits_input(&self, input: &Payload) -> Result<(), ValueError>;
     /// Whether the attribute or channel at this place can hold this value.
     fn fits_member(&self, kind: MemberKind, place: usize, value: &Payload) -> Result<(), ValueError>;
+    /// Whether the map at this place has such keys; `None` if it is no map.
+    fn fits_key(&self, kind: MemberKind, place: usize, key: &str) -> Option<bool>;
 }
 
 /// What a step is called with beside its context.
@@ -92,6 +94,14 @@ impl<F: Flow> AnyFlow for Typed<F> {
             MemberKind::Rpc | MemberKind::Step => Ok(()),
         }
     }
+
+    fn fits_key(&self, kind: MemberKind, place: usize, key: &str) -> Option<bool> {
+        match kind {
+            MemberKind::Attribute => F::fits_attribute_key(place, key),
+            MemberKind::Channel => F::fits_channel_key(place, key),
+            MemberKind::Stream | MemberKind::Rpc | MemberKind::Step => None,
+        }
+    }
 }
 
 /// A flow with its names ready for use.
@@ -104,6 +114,8 @@ pub(crate) struct Registered {
     steps: Vec<(Name, Vec<Slot>)>,
     /// Stored names and locks of the RPCs, by place.
     rpcs: Vec<(Name, Vec<Slot>)>,
+    /// What attributes and channels were called before, each with its name now.
+    pub(crate) renamed: Renamed,
 }
 
 impl Registered {
@@ -144,6 +156,14 @@ fn names(
         slots.collect::<Result<BTreeSet<_>, _>>().map(|slots| slots.into_iter().collect())
     };
     members.map(|(name, locks)| Ok((Name::new(name)?, slots(locks)?))).collect()
+}
+
+fn renamed(definition: &FlowDefinition) -> Result<Renamed, IdError> {
+    let attributes = definition.attributes.iter().map(|attribute| (attribute.name, attribute.aliases));
+    let channels = definition.channels.iter().map(|channel| (channel.name, channel.aliases));
+    let all = attributes.chain(channels);
+    all.flat_map(|(name, aliases)| aliases.iter().map(move |alias| Ok((Name::new(alias)?, Name::new(name)?))))
+        .collect()
 }
 
 /// A member of a flow: its place among its kind, its description, its stored name.
@@ -192,6 +212,7 @@ impl Flows {
             name: name.clone(),
             steps: names(definition.steps.iter().map(|step| (step.name, step.locks)))?,
             rpcs: names(definition.rpcs.iter().map(|rpc| (rpc.name, rpc.locks)))?,
+            renamed: renamed(definition)?,
         };
         if self.by_name.insert(name, Arc::new(registered)).is_some() {
             let message = format!(
@@ -205,6 +226,11 @@ impl Flows {
 
     pub(crate) fn get(&self, name: &Name) -> Option<&Arc<Registered>> {
         self.by_name.get(name)
+    }
+
+    /// Whether some attribute or channel of some flow has another name than before.
+    pub(crate) fn has_renamed(&self) -> bool {
+        self.by_name.values().any(|flow| !flow.renamed.is_empty())
     }
 
     /// All of them, in the order of their names.

@@ -4,14 +4,14 @@ use std::fmt;
 use std::marker::PhantomData;
 use std::time::Duration;
 
+use super::access::AttributeHandle;
 use super::contract::StartsWithStep;
 use super::flow::Flow;
-use super::handle::Attribute;
 use super::sub_flow_result::ChildResult;
 use super::wait::{Condition, Part, PartKind};
 use crate::engine::{ChildRequest, ChildStart, ParentEnd};
 use crate::ids::Name;
-use crate::value::{Payload, Value, ValueError};
+use crate::value::{Payload, ValueError};
 
 /// A run of flow `G` as something to wait for: the wait starts it, and the step is given how it ended.
 ///
@@ -70,9 +70,9 @@ impl<G: Flow> SubFlow<G> {
         clippy::needless_pass_by_value,
         reason = "what is stored is given away: the caller need not borrow"
     )]
-    pub fn with<T: Value>(self, attribute: Attribute<G, T>, value: T) -> Self {
+    pub fn with<A: AttributeHandle<G>>(self, attribute: A, value: A::Value) -> Self {
         self.change(|request| {
-            request.start.attributes.push((attribute.slot(), Payload::encode(&value)?));
+            request.start.attributes.push((attribute.slot()?, Payload::encode(&value)?));
             Ok(())
         })
     }

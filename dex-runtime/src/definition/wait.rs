@@ -7,7 +7,6 @@ use std::time::{Duration, SystemTime};
 use serde::{Deserialize, Serialize};
 
 use super::flow::Flow;
-use super::handle::Channel;
 use crate::engine;
 use crate::time::Timestamp;
 use crate::value::{Payload, Value, ValueError};
@@ -207,72 +206,6 @@ impl<F> Condition<F> for Timer {
             TimerKind::After(pause) => PartKind::After(pause),
             TimerKind::At(at) => PartKind::At(at),
         }))
-    }
-}
-
-/// One message of a channel; made by [`Channel::one`].
-#[must_use = "a condition does nothing by itself: wait for it with `Wait::one`, `any` or `all`"]
-pub struct OneMessage<F, T>(Channel<F, T>);
-
-/// Several messages of a channel; made by [`Channel::n`] and its like.
-#[must_use = "a condition does nothing by itself: wait for it with `Wait::one`, `any` or `all`"]
-pub struct Messages<F, T> {
-    channel: Channel<F, T>,
-    min: usize,
-    max: usize,
-}
-
-impl<F, T: Value> Channel<F, T> {
-    /// The oldest message. The step is given a `T`.
-    pub fn one(self) -> OneMessage<F, T> {
-        OneMessage(self)
-    }
-
-    /// The oldest `count` messages. The step is given a `Vec<T>` of exactly so many.
-    pub fn n(self, count: usize) -> Messages<F, T> {
-        Messages { channel: self, min: count, max: count }
-    }
-
-    /// All messages there are, once there are `count`.
-    pub fn at_least(self, count: usize) -> Messages<F, T> {
-        Messages { channel: self, min: count, max: usize::MAX }
-    }
-
-    /// At most `count` of the messages that are there now. Met at once, if need be with an empty vector.
-    pub fn up_to(self, count: usize) -> Messages<F, T> {
-        Messages { channel: self, min: 0, max: count }
-    }
-}
-
-impl<F, T> fmt::Debug for OneMessage<F, T> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_tuple("OneMessage").field(&self.0).finish()
-    }
-}
-
-impl<F, T> fmt::Debug for Messages<F, T> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self { channel, min, max } = self;
-        f.debug_struct("Messages").field("channel", channel).field("min", min).field("max", max).finish()
-    }
-}
-
-impl<F: Flow, T: Value> Condition<F> for OneMessage<F, T> {
-    type Output = T;
-
-    fn part(self) -> Result<Part, ValueError> {
-        let slot = self.0.slot();
-        Ok(Part(PartKind::Fixed(engine::Condition::Messages { slot, min: 1, max: 1, single: true })))
-    }
-}
-
-impl<F: Flow, T: Value> Condition<F> for Messages<F, T> {
-    type Output = Vec<T>;
-
-    fn part(self) -> Result<Part, ValueError> {
-        let bound = |count: usize| u32::try_from(count).unwrap_or(u32::MAX);
-        let (slot, min, max) = (self.channel.slot(), bound(self.min), bound(self.max));
-        Ok(Part(PartKind::Fixed(engine::Condition::Messages { slot, min, max, single: false })))
     }
 }
 

@@ -11,6 +11,7 @@ impl Event {
             Self::AttributeSet { .. } => "AttributeSet",
             Self::AttributeDeleted { .. } => "AttributeDeleted",
             Self::MessagePublished { .. } => "MessagePublished",
+            Self::MessageDeleted { .. } => "MessageDeleted",
             Self::RpcApplied { .. } => "RpcApplied",
             Self::StepScheduled { .. } => "StepScheduled",
             Self::ChildRequested { .. } => "ChildRequested",
@@ -71,6 +72,7 @@ impl Event {
             | Self::AttributeSet { .. }
             | Self::AttributeDeleted { .. }
             | Self::MessagePublished { .. }
+            | Self::MessageDeleted { .. }
             | Self::RpcApplied { .. }
             | Self::TimeoutReached
             | Self::CancelRequested { .. }

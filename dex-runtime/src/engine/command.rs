@@ -7,6 +7,7 @@ use std::time::Duration;
 use super::children::{ChildNo, ChildRequest};
 use super::event::{CancelPlan, Failure, RetryPolicy, StepTarget, Stop, TimeoutAction};
 use super::patch::StepPatch;
+use super::reads::Reads;
 use super::state::RunIdentity;
 use super::wait::Condition;
 use crate::ids::{Attempt, Epoch, ExecutionNo, Name, RunId, Slot};
@@ -30,6 +31,13 @@ pub enum Command {
         slot: Slot,
         /// The messages, in order.
         values: Vec<Payload>,
+    },
+    /// Take a message that nobody has reserved out of a channel.
+    DeleteMessage {
+        /// The channel.
+        slot: Slot,
+        /// The message's number.
+        number: u64,
     },
     /// An RPC that may write has run; apply what it did if what it read is still so.
     ApplyRpc(RpcReport),
@@ -121,6 +129,7 @@ impl Command {
             Self::CompleteStep(_) => "complete step",
             Self::FailAttempt(_) => "fail attempt",
             Self::Publish { .. } => "publish",
+            Self::DeleteMessage { .. } => "delete message",
             Self::ApplyRpc(_) => "apply rpc",
             Self::Write(_) => "write",
             Self::FireTimer { .. } => "fire timer",
@@ -299,9 +308,6 @@ pub struct RpcReport {
     /// Attributes that no step may have for itself meanwhile.
     pub locks: Vec<Slot>,
 }
-
-/// What a transaction read: each attribute with the version that it saw, or `None` if it was not set.
-pub type Reads = Vec<(Slot, Option<u64>)>;
 
 /// Somebody outside writes.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]

@@ -141,6 +141,16 @@ pub enum Rejection {
         /// Most that the channel holds.
         limit: usize,
     },
+    /// The channel has no such message, or a step has taken it.
+    #[error(
+        "channel {slot} has no message {number} that could be deleted: a step has taken it, or it never was there"
+    )]
+    NoSuchMessage {
+        /// The channel.
+        slot: Slot,
+        /// The message's number.
+        number: u64,
+    },
     /// A channel would hold too many messages.
     #[error("channel {slot} would hold more than {max} messages: consume some first")]
     ChannelFull {
@@ -222,6 +232,12 @@ pub fn decide(
             }
             let publish = |value| Event::MessagePublished { slot: slot.clone(), value };
             Ok(values.into_iter().map(publish).collect())
+        }
+        Command::DeleteMessage { slot, number } => {
+            if !state.channels.get(&slot).is_some_and(|channel| channel.queue.contains_key(&number)) {
+                return Err(Rejection::NoSuchMessage { slot, number });
+            }
+            Ok(vec![Event::MessageDeleted { slot, number }])
         }
         Command::Write(report) => rpc::write_from_outside(state, report, limits),
         Command::Stop { stop, reason, plan } => close::stop(state, stop, reason, plan, now),

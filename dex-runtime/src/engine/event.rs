@@ -42,6 +42,13 @@ pub enum Event {
         /// The message.
         value: Payload,
     },
+    /// A message that nobody had reserved was taken out of a channel.
+    MessageDeleted {
+        /// The channel.
+        slot: Slot,
+        /// The message's number.
+        number: u64,
+    },
     /// An RPC changed the run; what it changed follows in the same transition.
     RpcApplied {
         /// The RPC's stored name.

@@ -6,9 +6,10 @@ use std::sync::Arc;
 use super::children::{self, Children};
 use super::event::{Closing, Event, Failure, RunTimeout, Source};
 use super::locks;
+use super::shared::SharedMap;
 use super::state::{
-    Answered, Attribute, Canceling, ChannelState, Closed, Execution, HandedOut, Message, Method, Output,
-    Phase, RunIdentity, RunState,
+    Answered, Attribute, Canceling, ChannelState, Closed, Execution, HandedOut, Method, Output, Phase,
+    RunIdentity, RunState,
 };
 use super::wait::{self, Condition, Matched, Outcome};
 use crate::ids::{ExecutionNo, Slot};
@@ -41,8 +42,8 @@ impl RunState {
             step_counts: BTreeMap::new(),
             executions: BTreeMap::new(),
             ready: 0,
-            attributes: Arc::default(),
-            channels: BTreeMap::new(),
+            attributes: SharedMap::new(),
+            channels: SharedMap::new(),
             completion_requested: false,
             outputs: Vec::new(),
             paused: false,
@@ -74,23 +75,25 @@ fn apply(state: &mut RunState, event: &Event, at: Timestamp) -> Option<()> {
         Event::RunStarted { .. } => return None,
         Event::AttributeSet { slot, value } => {
             let attribute = Attribute { value: value.clone(), version: state.version };
-            let attributes = Arc::make_mut(&mut state.attributes);
-            match attributes.get_mut(slot) {
+            match state.attributes.get_mut(slot) {
                 Some(known) => *known = attribute,
                 None => {
-                    attributes.insert(slot.clone(), attribute);
+                    state.attributes.insert(slot.clone(), attribute);
                 }
             }
         }
         Event::AttributeDeleted { slot } => {
-            Arc::make_mut(&mut state.attributes).remove(slot);
+            state.attributes.remove(slot);
         }
         Event::MessagePublished { slot, value } => publish(state, slot, value),
+        Event::MessageDeleted { slot, number } => {
+            state.channels.get_mut(slot)?.queue.remove(number)?;
+        }
         Event::RpcApplied { .. } => {}
         Event::StepScheduled { .. } => schedule(state, event, at)?,
         Event::WaitStarted { execution, condition } => {
             condition.each_channel(&mut |slot| {
-                state.channels.entry(slot.clone()).or_default().waiting.insert(*execution);
+                state.channels.get_or_default(slot).waiting.insert(*execution);
             });
             state.children.begin_wait(*execution, condition);
             // What has come by now needs no firing.
@@ -203,15 +206,9 @@ fn remember(requests: &mut VecDeque<Answered>, answered: Answered) {
 }
 
 fn publish(state: &mut RunState, slot: &Slot, value: &Payload) {
-    let message = |number| Message { number, value: value.clone() };
-    if let Some(channel) = state.channels.get_mut(slot) {
-        channel.published += 1;
-        channel.queue.push_back(message(channel.published));
-    } else {
-        let queue = VecDeque::from([message(1)]);
-        let channel = ChannelState { queue, published: 1, ..ChannelState::default() };
-        state.channels.insert(slot.clone(), channel);
-    }
+    let channel = state.channels.get_or_default(slot);
+    channel.published += 1;
+    channel.queue.insert(channel.published, value.clone());
 }
 
 fn schedule(state: &mut RunState, event: &Event, at: Timestamp) -> Option<()> {
@@ -282,7 +279,7 @@ fn meet(state: &mut RunState, no: ExecutionNo, matched: &Matched, at: Timestamp)
     locks::request_step(state, no, at)
 }
 
-fn forget_waiting(channels: &mut BTreeMap<Slot, ChannelState>, condition: &Condition, no: ExecutionNo) {
+fn forget_waiting(channels: &mut SharedMap<Slot, ChannelState>, condition: &Condition, no: ExecutionNo) {
     condition.each_channel(&mut |slot| {
         if let Some(channel) = channels.get_mut(slot) {
             channel.waiting.remove(&no);
@@ -318,7 +315,7 @@ fn note_failure(execution: &mut Execution, failure: &Failure) {
 }
 
 /// Returns the messages of an execution that ends without having consumed them.
-fn give_back(channels: &mut BTreeMap<Slot, ChannelState>, ended: Execution) -> Option<()> {
+fn give_back(channels: &mut SharedMap<Slot, ChannelState>, ended: Execution) -> Option<()> {
     // The newest first: each then goes to the very front, and none of those before it has to move.
     for (slot, message) in ended.outcome.into_iter().flat_map(|outcome| outcome.reserved).rev() {
         channels.get_mut(&slot)?.give_back(message);

@@ -34,9 +34,11 @@ mod locks;
 mod meet;
 mod operate;
 mod patch;
+mod reads;
 mod retry;
 mod rpc;
 mod settle;
+mod shared;
 mod start;
 mod state;
 mod step;
@@ -51,8 +53,8 @@ pub use self::children::{
     Child, ChildNo, ChildRequest, ChildStage, ChildStart, Children, Errand, Parent, ParentEnd,
 };
 pub use self::command::{
-    CancelSteps, Command, Decision, Exhausted, FailureReport, Movement, Reads, RpcReport, Staged, Start,
-    StepReport, WaitReport, WriteReport,
+    CancelSteps, Command, Decision, Exhausted, FailureReport, Movement, RpcReport, Staged, Start, StepReport,
+    WaitReport, WriteReport,
 };
 pub use self::decide::{Limits, Rejection, decide};
 pub use self::effect::{Effect, Task, outstanding};
@@ -63,6 +65,8 @@ pub use self::event::{
 pub use self::evolve::{Broken, evolve};
 pub use self::fold::{Recorded, fold};
 pub use self::patch::{Durability, Factor, OnExhausted, PatchedEnd, StepPatch};
+pub use self::reads::{MapKind, Read, Reads, attribute_keys, channel_keys, numbers};
+pub use self::shared::SharedMap;
 pub use self::state::{
     Answered, Attribute, Canceling, ChannelState, Closed, Execution, HandedOut, Message, Method, Output,
     Phase, RunIdentity, RunState, Status,

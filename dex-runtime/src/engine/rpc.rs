@@ -1,8 +1,9 @@
 //! Transactions that were prepared outside: RPCs that may write, and plain writes.
 
-use super::command::{Reads, RpcReport, WriteReport};
+use super::command::{RpcReport, WriteReport};
 use super::decide::{Limits, Rejection, write};
 use super::event::{Event, Source};
+use super::reads;
 use super::state::RunState;
 use super::step::{cancel, schedule};
 
@@ -21,7 +22,7 @@ pub(super) fn apply(state: &RunState, report: RpcReport, limits: &Limits) -> Res
     if let Some(slot) = state.locked(&locks) {
         return Err(Rejection::Locked { slot: slot.clone() });
     }
-    check_reads(state, reads)?;
+    reads::check(state, reads)?;
     let mut events = Vec::with_capacity(staged.len() + movements.len() + 1);
     events.push(Event::RpcApplied { rpc: rpc.clone() });
     write(Some(state), None, staged, limits, &mut events)?;
@@ -41,18 +42,8 @@ pub(super) fn write_from_outside(
     if staged.is_empty() {
         return Ok(Vec::new());
     }
-    check_reads(state, reads)?;
+    reads::check(state, reads)?;
     let mut events = Vec::with_capacity(staged.len());
     write(Some(state), None, staged, limits, &mut events)?;
     Ok(events)
-}
-
-fn check_reads(state: &RunState, reads: Reads) -> Result<(), Rejection> {
-    let changed = reads
-        .into_iter()
-        .find(|(slot, seen)| state.attributes.get(slot).map(|attribute| attribute.version) != *seen);
-    match changed {
-        Some((slot, _)) => Err(Rejection::Conflict { slot }),
-        None => Ok(()),
-    }
 }

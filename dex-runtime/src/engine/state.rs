@@ -6,6 +6,7 @@ use std::sync::Arc;
 use super::children::{Children, Parent};
 use super::event::{Closing, Failure, Recovery, RunTimeout, Source, StepTarget};
 use super::patch::StepPatch;
+use super::shared::SharedMap;
 use super::wait::{Condition, Outcome};
 use crate::ids::{Attempt, Epoch, ExecutionNo, FlowId, Name, RunId, Slot};
 use crate::time::Timestamp;
@@ -79,10 +80,10 @@ pub struct RunState {
     pub executions: BTreeMap<ExecutionNo, Execution>,
     /// How many of them are [`Phase::Ready`]. Kept so that "active or parked" costs nothing to ask.
     pub ready: usize,
-    /// The attributes that are set. Shared with views; a write copies it only while a view is alive.
-    pub attributes: Arc<BTreeMap<Slot, Attribute>>,
-    /// Every channel that ever held a message or had a waiter.
-    pub channels: BTreeMap<Slot, ChannelState>,
+    /// The attributes that are set. Shared with views.
+    pub attributes: SharedMap<Slot, Attribute>,
+    /// Every channel that ever held a message or had a waiter. Shared with views.
+    pub channels: SharedMap<Slot, ChannelState>,
     /// Whether a step has asked for completion. Sticky: the run completes once no execution is left.
     pub completion_requested: bool,
     /// What completing decisions gave, in order.
@@ -269,8 +270,8 @@ impl Execution {
 /// A durable queue of a run.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct ChannelState {
-    /// Messages nobody has reserved, oldest first.
-    pub queue: VecDeque<Message>,
+    /// Messages nobody has reserved, by their numbers: oldest first. Shared with views.
+    pub queue: SharedMap<u64, Payload>,
     /// Messages ever published; the last one's number.
     pub published: u64,
     /// Messages that are reserved for executions.

@@ -1,9 +1,9 @@
 //! A run as a handler or a reader sees it: what it was at one moment.
 
-use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use super::state::{Attribute, Closed, Output, RunIdentity, RunState};
+use super::shared::SharedMap;
+use super::state::{Attribute, ChannelState, Closed, Output, RunIdentity, RunState};
 use crate::ids::Slot;
 
 /// A run as it was at one moment. Cheap to make: it shares the run's data.
@@ -12,13 +12,19 @@ pub struct View {
     /// What never changes about the run.
     pub identity: Arc<RunIdentity>,
     /// The attributes that were set.
-    pub attributes: Arc<BTreeMap<Slot, Attribute>>,
+    pub attributes: SharedMap<Slot, Attribute>,
+    /// The channels that ever held a message or had a waiter.
+    pub channels: SharedMap<Slot, ChannelState>,
 }
 
 impl View {
     /// The run as it is.
     pub fn of(state: &RunState) -> Self {
-        Self { identity: Arc::clone(&state.identity), attributes: Arc::clone(&state.attributes) }
+        Self {
+            identity: Arc::clone(&state.identity),
+            attributes: state.attributes.clone(),
+            channels: state.channels.clone(),
+        }
     }
 }
 

@@ -206,7 +206,8 @@ impl ChannelState {
             return None;
         }
         self.reserved += count;
-        Some(self.queue.drain(..count).collect())
+        let oldest = std::iter::from_fn(|| self.queue.pop_first()).take(count);
+        Some(oldest.map(|(number, value)| Message { number, value }).collect())
     }
 
     /// Puts a reserved message back where it came from.
@@ -215,8 +216,7 @@ impl ChannelState {
     /// number says where it belongs.
     pub(super) fn give_back(&mut self, message: Message) {
         self.reserved = self.reserved.saturating_sub(1);
-        let at = self.queue.partition_point(|queued| queued.number < message.number);
-        self.queue.insert(at, message);
+        self.queue.insert(message.number, message.value);
     }
 }
 

@@ -6,10 +6,11 @@ use std::sync::Arc;
 use tokio::sync::{Mutex, MutexGuard};
 
 use super::Shard;
+use crate::definition::Flows;
 use crate::dispatch::Job;
 use crate::engine::{self, Broken, Effect, Recorded, RunState, View};
 use crate::error::{Error, ErrorKind};
-use crate::ids::{FlowId, RunId};
+use crate::ids::{FlowId, Renamed, RunId};
 use crate::registry::Resident;
 use crate::store::{LiveRun, RunSummary, Store, StoreError, record};
 
@@ -112,7 +113,8 @@ impl Shard {
 
     /// Reads a run from the store.
     pub(crate) async fn load(&self, run: RunId) -> Result<Option<Loaded>, Error> {
-        let read = self.ask(move |store| match read(store, run) {
+        let flows = Arc::clone(&self.flows);
+        let read = self.ask(move |store| match read(store, run, &flows) {
             // This run's own fault: the store goes on with the others.
             Err(fault @ StoreError::Unreadable { .. }) => Ok(Err(fault.to_string())),
             Err(fault) => Err(fault),
@@ -185,17 +187,24 @@ pub(crate) enum Found {
     Closed(Arc<RunState>),
 }
 
-/// The run as it is stored.
-fn read(store: &dyn Store, run: RunId) -> Result<Option<Result<Loaded, Broken>>, StoreError> {
+/// The run as it is stored, with the names that attributes and channels have now.
+///
+/// Old names are replaced before the history is folded: a wait under the new name takes messages that were
+/// published under the old one.
+fn read(store: &dyn Store, run: RunId, flows: &Flows) -> Result<Option<Result<Loaded, Broken>>, StoreError> {
     let Some(stored) = store.load(run)? else { return Ok(None) };
+    let summary = if flows.has_renamed() { store.summary(run)? } else { None };
+    let flow = summary.and_then(|summary| flows.get(&summary.flow));
+    let unchanged = Renamed::new();
+    let renamed = flow.map_or(&unchanged, |flow| &flow.renamed);
     let (snapshot, snapshot_bytes) = match &stored.snapshot {
-        Some((_, bytes)) => (Some(record::decode_state(bytes)?), bytes.len()),
+        Some((_, bytes)) => (Some(record::decode_state_renamed(bytes, renamed)?), bytes.len()),
         None => (None, 0),
     };
     let record_bytes = stored.records.iter().map(|stored| stored.record.len()).sum();
     let mut history = Vec::with_capacity(stored.records.len());
     for stored in &stored.records {
-        let (at, events) = record::decode_transition(&stored.record)?;
+        let (at, events) = record::decode_transition_renamed(&stored.record, renamed)?;
         history.push(Recorded { sequence: stored.sequence, at, events });
     }
     let state = engine::fold(snapshot, history);

@@ -7,9 +7,10 @@
 use std::fmt::Write;
 use std::fs;
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
 
-use dex_runtime::engine::{Children, Condition, Event, Output, RunIdentity, RunState, Source, Status};
+use dex_runtime::engine::{
+    Children, Condition, Event, Output, RunIdentity, RunState, SharedMap, Source, Status,
+};
 use dex_runtime::store::record::{ItemOrigin, ItemRecord, decode_item, encode_item};
 use dex_runtime::store::record::{decode_state, decode_transition, encode_state, encode_transition};
 use dex_runtime::store::{
@@ -94,8 +95,8 @@ fn state(run: u8) -> RunState {
         step_counts: [(name("ask"), 1)].into(),
         executions: [].into(),
         ready: 0,
-        attributes: Arc::default(),
-        channels: [].into(),
+        attributes: SharedMap::new(),
+        channels: SharedMap::new(),
         completion_requested: true,
         paused: false,
         locks: [].into(),

@@ -239,7 +239,28 @@ fn handle(flow: &Flow, handle: &Handle) -> TokenStream {
             (quote!(StreamDefinition), quote!(aliases: &[#(#alias),*], capacity: #capacity,))
         }
     };
-    quote!(#(#cfgs)* #private::#kind { name: #name, docs: #docs, value: #value, #more })
+    if let HandleKind::Stream { .. } = handle.kind {
+        return quote!(#(#cfgs)* #private::#kind { name: #name, docs: #docs, value: #value, #more });
+    }
+    let aliases = aliases(member);
+    let key = handle.key.as_ref().map(|key| {
+        let key = option(Some(type_text(key).to_token_stream()));
+        quote!(key: #key,)
+    });
+    // With both there is nothing left to take from the defaults, which the user's clippy would remark on.
+    let rest = (aliases.is_none() || key.is_none()).then(|| quote!(..#private::#kind::DEFAULT));
+    quote! {
+        #(#cfgs)*
+        #private::#kind {
+            name: #name,
+            docs: #docs,
+            value: #value,
+            #more
+            #aliases
+            #key
+            #rest
+        }
+    }
 }
 
 fn rpc(flow: &Flow, rpc: &Rpc) -> TokenStream {

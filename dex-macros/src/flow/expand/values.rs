@@ -1,4 +1,4 @@
-//! The types of the flow's handles: that their values can be stored, and whether a stored one fits.
+//! The types of the flow's handles: that their keys and values can be stored, and whether stored ones fit.
 //!
 //! As with calls, a place in a table is the place in the definition.
 
@@ -10,23 +10,29 @@ use crate::flow::model::{Flow, Handle, HandleKind};
 /// A method, and whether it is about the handles of a kind.
 type Method = (&'static str, fn(HandleKind) -> bool);
 
-const METHODS: [Method; 3] = [
+const VALUES: [Method; 3] = [
     ("fits_attribute", |kind| matches!(kind, HandleKind::Attribute { .. })),
     ("fits_channel", |kind| matches!(kind, HandleKind::Channel)),
     ("fits_stream", |kind| matches!(kind, HandleKind::Stream { .. })),
 ];
 
-/// The methods that say whether a value fits. They also are where a type that cannot be stored is told.
+const KEYS: [Method; 2] = [
+    ("fits_attribute_key", |kind| matches!(kind, HandleKind::Attribute { .. })),
+    ("fits_channel_key", |kind| matches!(kind, HandleKind::Channel)),
+];
+
+/// The methods that say whether a value fits, and whether a key does if there are maps. They also are where a type
+/// that cannot be stored is told.
 pub(super) fn all(flow: &Flow) -> TokenStream {
-    let methods = METHODS
-        .iter()
-        .map(|(name, is_its)| method(flow, name, flow.handles.iter().filter(|handle| is_its(handle.kind))));
-    methods.collect()
+    let of = |is_its: fn(HandleKind) -> bool| flow.handles.iter().filter(move |handle| is_its(handle.kind));
+    let values = VALUES.iter().map(|(name, is_its)| method(flow, name, of(*is_its)));
+    let keys = KEYS.iter().filter_map(|(name, is_its)| keys(flow, name, of(*is_its)));
+    values.chain(keys).collect()
 }
 
-/// The same methods for a flow that cannot be run.
+/// The methods about values for a flow that cannot be run.
 pub(super) fn none(flow: &Flow) -> TokenStream {
-    METHODS.iter().map(|(name, _)| method(flow, name, std::iter::empty())).collect()
+    VALUES.iter().map(|(name, _)| method(flow, name, std::iter::empty())).collect()
 }
 
 fn method<'a>(flow: &Flow, name: &str, handles: impl Iterator<Item = &'a Handle>) -> TokenStream {
@@ -42,4 +48,34 @@ fn method<'a>(flow: &Flow, name: &str, handles: impl Iterator<Item = &'a Handle>
             #private::fits_at(__dex_table, __dex_place, __dex_value)
         }
     }
+}
+
+/// The method that says whether a key fits. A flow without maps has the trait's own.
+fn keys<'a>(
+    flow: &Flow,
+    name: &str,
+    handles: impl Iterator<Item = &'a Handle> + Clone,
+) -> Option<TokenStream> {
+    handles.clone().find(|handle| handle.key.is_some())?;
+    let private = flow.krate.private();
+    let name = Ident::new(name, Span::call_site());
+    let entries = handles.map(|handle| {
+        let cfgs = &handle.member.cfgs;
+        match &handle.key {
+            None => quote!(#(#cfgs)* ::core::option::Option::None),
+            Some(key) => {
+                let key = super::without_self(flow, key);
+                quote!(#(#cfgs)* ::core::option::Option::Some(#private::key_fits::<#key>))
+            }
+        }
+    });
+    Some(quote! {
+        fn #name(
+            __dex_place: usize,
+            __dex_key: &::core::primitive::str,
+        ) -> ::core::option::Option<::core::primitive::bool> {
+            let __dex_table: &[::core::option::Option<#private::KeyFits>] = &[#(#entries),*];
+            #private::key_fits_at(__dex_table, __dex_place, __dex_key)
+        }
+    })
 }

@@ -3,6 +3,7 @@
 //! What the compiler would refuse for a typed caller is refused here when it is called, before anything is
 //! changed: a name that the flow does not have, a name of another kind, a value that does not fit.
 
+mod handle;
 mod operate;
 mod run;
 mod start;
@@ -12,6 +13,7 @@ use std::sync::Arc;
 
 use serde_json::Value as Json;
 
+pub use self::handle::DynHandle;
 pub use self::run::{DynResult, DynRun};
 pub use self::start::DynStart;
 

@@ -7,14 +7,15 @@ use std::sync::Arc;
 use serde_json::Value as Json;
 
 use super::checked;
+use super::handle::{self, DynHandle};
 use crate::client::result::Ended;
 use crate::client::untyped::UntypedRun;
 use crate::client::waiting::Waiting;
 use crate::client::{StreamItem, StreamReader};
 use crate::definition::{FlowDefinition, MemberKind, Registered, StreamDefinition, StreamKey};
-use crate::engine::{Closing, RunState, Status, Stop};
+use crate::engine::{Closing, MapKind, RunState, Status, Stop};
 use crate::error::{Error, ErrorKind, Result};
-use crate::ids::{FlowId, Name, RunId, Slot};
+use crate::ids::{FlowId, Name, RunId};
 use crate::inspect::RunInfo;
 use crate::value::{Payload, ValueError};
 
@@ -70,24 +71,58 @@ impl DynRun {
     /// # Errors
     ///
     /// As [`RunHandle::publish`](crate::RunHandle::publish).
-    pub async fn publish(&self, channel: &str, message: Json) -> Result<()> {
-        let (slot, message) = checked_member(&self.flow, MemberKind::Channel, channel, &message)?;
+    pub async fn publish<'a>(&self, channel: impl Into<DynHandle<'a>>, message: Json) -> Result<()> {
+        let (slot, message) = channel.into().with(&self.flow, MemberKind::Channel, &message)?;
         self.run.publish(slot, message).await
     }
 
     /// The messages of a channel that no wait has taken yet, oldest first. They stay where they are.
-    pub async fn messages(&self, channel: &str) -> Result<Vec<Json>> {
-        let messages = self.run.messages(&self.slot(MemberKind::Channel, channel)?).await?;
-        Ok(messages.iter().map(Payload::decode).collect::<Result<_, _>>()?)
+    pub async fn messages<'a>(&self, channel: impl Into<DynHandle<'a>>) -> Result<Vec<Json>> {
+        let messages = self.numbered_messages(channel).await?;
+        Ok(messages.into_iter().map(|(_, message)| message).collect())
+    }
+
+    /// As [`messages`](Self::messages), each with its number: what [`delete_message`](Self::delete_message)
+    /// takes.
+    pub async fn numbered_messages<'a>(&self, channel: impl Into<DynHandle<'a>>) -> Result<Vec<(u64, Json)>> {
+        let slot = channel.into().slot(&self.flow, MemberKind::Channel)?;
+        let messages = self.run.messages(&slot).await?.into_iter();
+        messages.map(|(number, message)| Ok((number, message.decode()?))).collect()
+    }
+
+    /// Takes a message out of a channel, so that no wait gets it.
+    ///
+    /// # Errors
+    ///
+    /// As [`RunHandle::delete_message`](crate::RunHandle::delete_message).
+    pub async fn delete_message<'a>(&self, channel: impl Into<DynHandle<'a>>, number: u64) -> Result<()> {
+        let slot = channel.into().slot(&self.flow, MemberKind::Channel)?;
+        self.run.delete_message(slot, number).await
+    }
+
+    /// The keys of an attribute map that have a value, in the order of their texts.
+    pub async fn keys(&self, attribute: &str) -> Result<Vec<String>> {
+        self.list_keys(MapKind::Attribute, attribute).await
+    }
+
+    /// The keys of a channel map that have messages which no wait has taken yet, in the order of their texts.
+    pub async fn channel_keys(&self, channel: &str) -> Result<Vec<String>> {
+        self.list_keys(MapKind::Channel, channel).await
+    }
+
+    async fn list_keys(&self, kind: MapKind, map: &str) -> Result<Vec<String>> {
+        let map = handle::map(&self.flow, kind, map)?;
+        Ok(self.run.keys(&map, kind).await?.iter().map(ToString::to_string).collect())
     }
 
     /// The attribute's value, if it is set; also of a run that has ended.
-    pub async fn get(&self, attribute: &str) -> Result<Option<Json>> {
-        let stored = self.run.attribute(&self.slot(MemberKind::Attribute, attribute)?).await?;
+    pub async fn get<'a>(&self, attribute: impl Into<DynHandle<'a>>) -> Result<Option<Json>> {
+        let slot = attribute.into().slot(&self.flow, MemberKind::Attribute)?;
+        let stored = self.run.attribute(&slot).await?;
         Ok(stored.map(|(value, _)| value.decode()).transpose()?)
     }
 
-    /// All attributes that are set, by name.
+    /// All attributes that are set, by name; entries of maps as `NAME[key]`.
     pub async fn attributes(&self) -> Result<BTreeMap<String, Json>> {
         let look = |state: &RunState| {
             let set = state.attributes.iter();
@@ -102,8 +137,8 @@ impl DynRun {
     /// # Errors
     ///
     /// [`ErrorKind::Closed`]: the run has ended; nothing was written.
-    pub async fn set(&self, attribute: &str, value: Json) -> Result<()> {
-        let (slot, value) = checked_member(&self.flow, MemberKind::Attribute, attribute, &value)?;
+    pub async fn set<'a>(&self, attribute: impl Into<DynHandle<'a>>, value: Json) -> Result<()> {
+        let (slot, value) = attribute.into().with(&self.flow, MemberKind::Attribute, &value)?;
         self.run.write_attribute(slot, Some(value)).await
     }
 
@@ -112,8 +147,9 @@ impl DynRun {
     /// # Errors
     ///
     /// [`ErrorKind::Closed`]: the run has ended; nothing was written.
-    pub async fn delete(&self, attribute: &str) -> Result<()> {
-        self.run.write_attribute(self.slot(MemberKind::Attribute, attribute)?, None).await
+    pub async fn delete<'a>(&self, attribute: impl Into<DynHandle<'a>>) -> Result<()> {
+        let slot = attribute.into().slot(&self.flow, MemberKind::Attribute)?;
+        self.run.write_attribute(slot, None).await
     }
 
     /// Waits for the run to complete and gives its output.
@@ -230,28 +266,6 @@ impl DynRun {
         let StreamDefinition { name, aliases, capacity, .. } = *stream;
         Ok((place, StreamKey { name, aliases, capacity }))
     }
-
-    fn slot(&self, kind: MemberKind, name: &str) -> Result<Slot> {
-        let (_, name) = self.definition().member(kind, name)?;
-        Ok(Slot::single(Name::new(name)?))
-    }
-}
-
-/// The slot of a member and a value for it, if the flow has the one and the other fits.
-pub(super) fn checked_member(
-    flow: &Registered,
-    kind: MemberKind,
-    name: &str,
-    value: &Json,
-) -> Result<(Slot, Payload)> {
-    let (place, name) = flow.flow.definition().member(kind, name)?;
-    let what = match kind {
-        MemberKind::Channel => format!("the message for channel `{name}`"),
-        MemberKind::Stream => format!("the item for stream `{name}`"),
-        MemberKind::Attribute | MemberKind::Rpc | MemberKind::Step => format!("the value of {kind} `{name}`"),
-    };
-    let value = checked(value, &what, |value| flow.flow.fits_member(kind, place, value))?;
-    Ok((Slot::single(Name::new(name)?), value))
 }
 
 impl fmt::Debug for DynRun {

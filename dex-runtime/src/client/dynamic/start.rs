@@ -9,7 +9,8 @@ use std::time::Duration;
 use serde_json::Value as Json;
 
 use super::checked;
-use super::run::{DynRun, checked_member};
+use super::handle::DynHandle;
+use super::run::DynRun;
 use crate::client::begin::Reuse;
 use crate::client::beginning::{Beginning, TimeoutPolicy};
 use crate::definition::{MemberKind, Registered};
@@ -58,9 +59,9 @@ impl DynStart {
         clippy::needless_pass_by_value,
         reason = "what is stored is given away: the caller need not borrow"
     )]
-    pub fn with(self, attribute: &str, value: Json) -> Self {
+    pub fn with<'a>(self, attribute: impl Into<DynHandle<'a>>, value: Json) -> Self {
         self.and(|flow, beginning| {
-            let (slot, value) = checked_member(flow, MemberKind::Attribute, attribute, &value)?;
+            let (slot, value) = attribute.into().with(flow, MemberKind::Attribute, &value)?;
             beginning.staged.attributes.push((slot, Some(value)));
             Ok(())
         })
@@ -71,9 +72,10 @@ impl DynStart {
         clippy::needless_pass_by_value,
         reason = "what is stored is given away: the caller need not borrow"
     )]
-    pub fn publish(self, channel: &str, message: Json) -> Self {
+    pub fn publish<'a>(self, channel: impl Into<DynHandle<'a>>, message: Json) -> Self {
         self.and(|flow, beginning| {
-            beginning.staged.messages.push(checked_member(flow, MemberKind::Channel, channel, &message)?);
+            let message = channel.into().with(flow, MemberKind::Channel, &message)?;
+            beginning.staged.messages.push(message);
             Ok(())
         })
     }

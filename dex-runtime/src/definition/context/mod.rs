@@ -5,6 +5,7 @@
 
 mod core;
 mod live;
+mod reading;
 mod rpc;
 mod step;
 mod stream;

@@ -4,8 +4,9 @@ use std::fmt;
 use std::marker::PhantomData;
 
 use super::core::Core;
+use crate::definition::access::{AttributeHandle, ChannelHandle};
 use crate::definition::error::RpcResult;
-use crate::definition::handle::{Attribute, Channel, Step};
+use crate::definition::handle::Step;
 use crate::definition::next::{Cancel, Goal};
 use crate::definition::options::StepOptions;
 use crate::ids::{FlowId, RunId};
@@ -38,8 +39,9 @@ impl<F> RpcContext<F> {
     }
 
     /// The attribute's value, if it is set.
-    pub fn get<T: Value>(&self, attribute: Attribute<F, T>) -> RpcResult<Option<T>> {
-        Ok(self.core.get(&attribute.slot())?)
+    #[expect(clippy::needless_pass_by_value, reason = "a handle is written where it is used")]
+    pub fn get<A: AttributeHandle<F>>(&self, attribute: A) -> RpcResult<Option<A::Value>> {
+        Ok(self.core.get(&attribute.slot()?)?)
     }
 
     /// Sets the attribute.
@@ -47,13 +49,15 @@ impl<F> RpcContext<F> {
         clippy::needless_pass_by_value,
         reason = "what is stored is given away: the caller need not borrow"
     )]
-    pub fn set<T: Value>(&mut self, attribute: Attribute<F, T>, value: T) -> RpcResult<()> {
-        Ok(self.core.set(attribute.slot(), &value)?)
+    pub fn set<A: AttributeHandle<F>>(&mut self, attribute: A, value: A::Value) -> RpcResult<()> {
+        Ok(self.core.set(attribute.slot()?, &value)?)
     }
 
     /// Unsets the attribute.
-    pub fn delete<T: Value>(&mut self, attribute: Attribute<F, T>) {
-        self.core.delete(attribute.slot());
+    #[expect(clippy::needless_pass_by_value, reason = "a handle is written where it is used")]
+    pub fn delete<A: AttributeHandle<F>>(&mut self, attribute: A) -> RpcResult<()> {
+        self.core.delete(attribute.slot()?);
+        Ok(())
     }
 
     /// Puts a message at the end of a channel of this run.
@@ -61,8 +65,8 @@ impl<F> RpcContext<F> {
         clippy::needless_pass_by_value,
         reason = "what is stored is given away: the caller need not borrow"
     )]
-    pub fn publish<T: Value>(&mut self, channel: Channel<F, T>, message: T) -> RpcResult<()> {
-        Ok(self.core.publish(channel.slot(), &message)?)
+    pub fn publish<C: ChannelHandle<F>>(&mut self, channel: C, message: C::Value) -> RpcResult<()> {
+        Ok(self.core.publish(channel.slot()?, &message)?)
     }
 
     /// Starts a step.

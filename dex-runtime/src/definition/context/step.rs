@@ -7,8 +7,8 @@ use std::sync::OnceLock;
 use super::core::Core;
 use super::live::Live;
 use super::stream::TextWriter;
+use crate::definition::access::{AttributeHandle, ChannelHandle};
 use crate::definition::error::StepError;
-use crate::definition::handle::{Attribute, Channel};
 use crate::definition::stream::{Stream, StreamError};
 use crate::engine::Recovery;
 use crate::ids::{FlowId, Name, RunId};
@@ -127,8 +127,9 @@ impl<F> StepContext<F> {
     }
 
     /// The attribute's value, if it is set.
-    pub fn get<T: Value>(&self, attribute: Attribute<F, T>) -> Result<Option<T>, StepError> {
-        Ok(self.core.get(&attribute.slot())?)
+    #[expect(clippy::needless_pass_by_value, reason = "a handle is written where it is used")]
+    pub fn get<A: AttributeHandle<F>>(&self, attribute: A) -> Result<Option<A::Value>, StepError> {
+        Ok(self.core.get(&attribute.slot()?)?)
     }
 
     /// Sets the attribute.
@@ -136,13 +137,15 @@ impl<F> StepContext<F> {
         clippy::needless_pass_by_value,
         reason = "what is stored is given away: the caller need not borrow"
     )]
-    pub fn set<T: Value>(&mut self, attribute: Attribute<F, T>, value: T) -> Result<(), StepError> {
-        Ok(self.core.set(attribute.slot(), &value)?)
+    pub fn set<A: AttributeHandle<F>>(&mut self, attribute: A, value: A::Value) -> Result<(), StepError> {
+        Ok(self.core.set(attribute.slot()?, &value)?)
     }
 
     /// Unsets the attribute.
-    pub fn delete<T: Value>(&mut self, attribute: Attribute<F, T>) {
-        self.core.delete(attribute.slot());
+    #[expect(clippy::needless_pass_by_value, reason = "a handle is written where it is used")]
+    pub fn delete<A: AttributeHandle<F>>(&mut self, attribute: A) -> Result<(), StepError> {
+        self.core.delete(attribute.slot()?);
+        Ok(())
     }
 
     /// Puts a message at the end of a channel of this run.
@@ -150,8 +153,8 @@ impl<F> StepContext<F> {
         clippy::needless_pass_by_value,
         reason = "what is stored is given away: the caller need not borrow"
     )]
-    pub fn publish<T: Value>(&mut self, channel: Channel<F, T>, message: T) -> Result<(), StepError> {
-        Ok(self.core.publish(channel.slot(), &message)?)
+    pub fn publish<C: ChannelHandle<F>>(&mut self, channel: C, message: C::Value) -> Result<(), StepError> {
+        Ok(self.core.publish(channel.slot()?, &message)?)
     }
 
     /// Puts an item at the end of a stream of this run, now: whatever becomes of this attempt, the item stays, with

@@ -4,10 +4,9 @@ use std::fmt;
 use std::marker::PhantomData;
 
 use super::core::Core;
+use crate::definition::access::{AttributeHandle, ChannelHandle};
 use crate::definition::error::StepError;
-use crate::definition::handle::{Attribute, Channel};
 use crate::ids::{FlowId, RunId};
-use crate::value::Value;
 
 /// What a `wait_for` can see of its run. With `&mut` it may also write and publish.
 ///
@@ -39,8 +38,9 @@ impl<F> WaitContext<F> {
     }
 
     /// The attribute's value, if it is set.
-    pub fn get<T: Value>(&self, attribute: Attribute<F, T>) -> Result<Option<T>, StepError> {
-        Ok(self.core.get(&attribute.slot())?)
+    #[expect(clippy::needless_pass_by_value, reason = "a handle is written where it is used")]
+    pub fn get<A: AttributeHandle<F>>(&self, attribute: A) -> Result<Option<A::Value>, StepError> {
+        Ok(self.core.get(&attribute.slot()?)?)
     }
 
     /// Sets the attribute.
@@ -48,13 +48,15 @@ impl<F> WaitContext<F> {
         clippy::needless_pass_by_value,
         reason = "what is stored is given away: the caller need not borrow"
     )]
-    pub fn set<T: Value>(&mut self, attribute: Attribute<F, T>, value: T) -> Result<(), StepError> {
-        Ok(self.core.set(attribute.slot(), &value)?)
+    pub fn set<A: AttributeHandle<F>>(&mut self, attribute: A, value: A::Value) -> Result<(), StepError> {
+        Ok(self.core.set(attribute.slot()?, &value)?)
     }
 
     /// Unsets the attribute.
-    pub fn delete<T: Value>(&mut self, attribute: Attribute<F, T>) {
-        self.core.delete(attribute.slot());
+    #[expect(clippy::needless_pass_by_value, reason = "a handle is written where it is used")]
+    pub fn delete<A: AttributeHandle<F>>(&mut self, attribute: A) -> Result<(), StepError> {
+        self.core.delete(attribute.slot()?);
+        Ok(())
     }
 
     /// Puts a message at the end of a channel of this run.
@@ -62,8 +64,8 @@ impl<F> WaitContext<F> {
         clippy::needless_pass_by_value,
         reason = "what is stored is given away: the caller need not borrow"
     )]
-    pub fn publish<T: Value>(&mut self, channel: Channel<F, T>, message: T) -> Result<(), StepError> {
-        Ok(self.core.publish(channel.slot(), &message)?)
+    pub fn publish<C: ChannelHandle<F>>(&mut self, channel: C, message: C::Value) -> Result<(), StepError> {
+        Ok(self.core.publish(channel.slot()?, &message)?)
     }
 }
 

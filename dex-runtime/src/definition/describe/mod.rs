@@ -162,12 +162,22 @@ pub enum EdgeKind {
 pub struct AttributeDefinition {
     /// The stored name.
     pub name: &'static str,
+    /// Stored names that it had before, under which stored runs may still know it.
+    pub aliases: &'static [&'static str],
     /// What its doc comment says.
     pub docs: &'static str,
+    /// The Rust type of the keys, as written, if it is a map.
+    pub key: Option<&'static str>,
     /// The Rust type of the value, as written.
     pub value: &'static str,
     /// Whether runs can be searched by it.
     pub indexed: bool,
+}
+
+impl AttributeDefinition {
+    /// An attribute with all options at their defaults, to take the fields from that are not written.
+    pub const DEFAULT: Self =
+        Self { name: "", aliases: &[], docs: "", key: None, value: "()", indexed: false };
 }
 
 /// A channel.
@@ -175,10 +185,19 @@ pub struct AttributeDefinition {
 pub struct ChannelDefinition {
     /// The stored name.
     pub name: &'static str,
+    /// Stored names that it had before, under which stored runs may still know it.
+    pub aliases: &'static [&'static str],
     /// What its doc comment says.
     pub docs: &'static str,
+    /// The Rust type of the keys, as written, if it is a map.
+    pub key: Option<&'static str>,
     /// The Rust type of a message, as written.
     pub value: &'static str,
+}
+
+impl ChannelDefinition {
+    /// A channel with all options at their defaults, to take the fields from that are not written.
+    pub const DEFAULT: Self = Self { name: "", aliases: &[], docs: "", key: None, value: "()" };
 }
 
 /// A stream.
@@ -255,6 +274,19 @@ impl FlowDefinition {
     pub fn stream(&self, name: &str) -> Option<(usize, &'static StreamDefinition)> {
         let known = |stream: &StreamDefinition| stream.name == name || stream.aliases.contains(&name);
         self.streams.iter().enumerate().find(|(_, stream)| known(stream))
+    }
+
+    /// The attribute with this stored name or alias, and its place.
+    pub fn attribute(&self, name: &str) -> Option<(usize, &'static AttributeDefinition)> {
+        let known =
+            |attribute: &AttributeDefinition| attribute.name == name || attribute.aliases.contains(&name);
+        self.attributes.iter().enumerate().find(|(_, attribute)| known(attribute))
+    }
+
+    /// The channel with this stored name or alias, and its place.
+    pub fn channel(&self, name: &str) -> Option<(usize, &'static ChannelDefinition)> {
+        let known = |channel: &ChannelDefinition| channel.name == name || channel.aliases.contains(&name);
+        self.channels.iter().enumerate().find(|(_, channel)| known(channel))
     }
 
     /// The RPC with this stored name or alias, and its place.

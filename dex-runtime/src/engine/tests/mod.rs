@@ -15,6 +15,7 @@ mod patch;
 mod pause;
 mod property;
 mod publish;
+mod reads;
 mod recovery;
 mod request;
 mod reservation;

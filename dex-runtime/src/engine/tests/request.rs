@@ -2,7 +2,7 @@
 
 use super::given;
 use super::words::{charging, name, publish, published, rpc, set, start, started, stop, to, value};
-use crate::engine::{Command, Event, Rejection, RpcReport, Staged, Stop};
+use crate::engine::{Command, Event, Read, Rejection, RpcReport, Staged, Stop};
 
 fn once(request: &str, digest: u64, answer: u32, command: Command) -> Command {
     Command::Once { request: name(request), digest, answer: value(answer), command: Box::new(command) }
@@ -34,7 +34,7 @@ fn other_content_under_an_id_is_refused() {
 #[test]
 fn a_refused_request_may_come_again() {
     let locked = Command::ApplyRpc(RpcReport {
-        reads: vec![(super::words::slot("x"), Some(9))],
+        reads: vec![Read::Attribute(super::words::slot("x"), Some(9))],
         ..rpc(set("x", 1), [])
     });
     let run = given(charging()).when(once("q", 1, 7, locked));

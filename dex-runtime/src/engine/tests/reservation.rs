@@ -11,7 +11,7 @@ use crate::engine::{Command, Decision, Exhausted, Matched, Stop};
 /// What is queued in channel `a`.
 fn queued(run: &Given) -> Vec<String> {
     let channel = &run.run().channels[&slot("a")];
-    channel.queue.iter().map(|message| message.value.decode().unwrap()).collect()
+    channel.queue.values().map(|message| message.decode().unwrap()).collect()
 }
 
 fn reserved(run: &Given) -> usize {
@@ -151,6 +151,6 @@ fn fifty_thousand_messages_are_given_back_at_once() {
     let run = given(events).when(publish("a", &vec!["x"; 50_000])).fine();
     assert_eq!(reserved(&run), 50_000);
     let run = run.when(give_up(1, 2, recover_by("mend"))).fine();
-    let numbers = run.run().channels[&slot("a")].queue.iter().map(|message| message.number);
+    let numbers = run.run().channels[&slot("a")].queue.keys().copied();
     assert!(numbers.eq(1..=50_000));
 }

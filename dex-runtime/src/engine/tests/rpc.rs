@@ -5,11 +5,13 @@ use super::words::{
     send, set, slot, stop, to, took, wait_met, waiting,
 };
 use super::{Given, given};
-use crate::engine::{Command, Decision, Event, Limits, Rejection, RpcReport, Source, Staged, Status, Stop};
+use crate::engine::{
+    Command, Decision, Event, Limits, Read, Rejection, RpcReport, Source, Staged, Status, Stop,
+};
 
 /// An RPC that saw `read` and sets it to 9.
 fn reading(read: &[(&str, Option<u64>)]) -> RpcReport {
-    let reads = read.iter().map(|(attribute, version)| (slot(attribute), *version)).collect();
+    let reads = read.iter().map(|(attribute, version)| Read::Attribute(slot(attribute), *version)).collect();
     RpcReport { reads, ..rpc(set("total", 9), []) }
 }
 

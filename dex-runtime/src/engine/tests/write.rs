@@ -5,7 +5,7 @@ use super::words::{
     waiting,
 };
 use super::{Given, given};
-use crate::engine::{Command, Decision, Event, Limits, Rejection, Staged, Status, Stop, WriteReport};
+use crate::engine::{Command, Decision, Event, Limits, Read, Rejection, Staged, Status, Stop, WriteReport};
 
 fn write(staged: Staged) -> Command {
     Command::Write(WriteReport { staged, ..WriteReport::default() })
@@ -13,7 +13,7 @@ fn write(staged: Staged) -> Command {
 
 /// A writer that saw `read` and sets `total` to 9.
 fn reading(read: &[(&str, Option<u64>)]) -> Command {
-    let reads = read.iter().map(|(attribute, version)| (slot(attribute), *version)).collect();
+    let reads = read.iter().map(|(attribute, version)| Read::Attribute(slot(attribute), *version)).collect();
     Command::Write(WriteReport { reads, staged: set("total", 9) })
 }
 
@@ -63,7 +63,7 @@ fn a_writer_that_read_nothing_never_conflicts() {
 
 #[test]
 fn writing_nothing_is_no_transition_and_no_conflict() {
-    let reads = vec![(slot("total"), None)];
+    let reads = vec![Read::Attribute(slot("total"), None)];
     let run = totalled().when(Command::Write(WriteReport { reads, staged: Staged::default() })).then([]);
     assert_eq!(run.run().version, 1);
 }

@@ -12,8 +12,8 @@ use crate::engine::{
     Answered, Attribute, CancelPlan, Canceling, ChannelState, Child, ChildNo, ChildRequest, ChildStage,
     ChildStart, Children, Closed, Closing, Condition, Durability, Event, Execution, Factor, Failure,
     FailureKind, HandedOut, Matched, Message, Method, OnExhausted, Outcome, Output, Parent, ParentEnd,
-    PatchedEnd, Phase, Recovery, RunIdentity, RunState, RunTimeout, Source, Status, StepPatch, StepTarget,
-    Stop, TimeoutAction,
+    PatchedEnd, Phase, Recovery, RunIdentity, RunState, RunTimeout, SharedMap, Source, Status, StepPatch,
+    StepTarget, Stop, TimeoutAction,
 };
 use crate::ids::{Epoch, ExecutionNo, FlowId, MapKey, Name, RunId, Slot};
 use crate::store::record::{ItemOrigin, ItemRecord};
@@ -216,6 +216,7 @@ fn run_event() -> impl Strategy<Value = Event> {
         (slot(), payload()).prop_map(|(slot, value)| Event::AttributeSet { slot, value }),
         slot().prop_map(|slot| Event::AttributeDeleted { slot }),
         (slot(), payload()).prop_map(|(slot, value)| Event::MessagePublished { slot, value }),
+        (slot(), any::<u64>()).prop_map(|(slot, number)| Event::MessageDeleted { slot, number }),
         name().prop_map(|rpc| Event::RpcApplied { rpc }),
         (name(), any::<u32>(), payload()).prop_map(|(step, number, value)| Event::OutputProduced {
             step,
@@ -383,13 +384,14 @@ fn execution() -> impl Strategy<Value = Execution> {
     )
 }
 
-fn channels() -> impl Strategy<Value = BTreeMap<Slot, ChannelState>> {
-    let channel = (vec(message(), 0..3), any::<u64>()).prop_map(|(queue, published)| ChannelState {
-        queue: queue.into(),
+fn channels() -> impl Strategy<Value = SharedMap<Slot, ChannelState>> {
+    let queue = vec((any::<u64>(), payload()), 0..3);
+    let channel = (queue, any::<u64>()).prop_map(|(queue, published)| ChannelState {
+        queue: queue.into_iter().collect(),
         published,
         ..ChannelState::default()
     });
-    btree_map(slot(), channel, 0..3)
+    btree_map(slot(), channel, 0..3).prop_map(|channels| channels.into_iter().collect())
 }
 
 /// Any run state whose derived fields fit the rest. Its history need not be possible.
@@ -428,7 +430,7 @@ pub(crate) fn run_state() -> impl Strategy<Value = RunState> {
                 step_counts,
                 executions,
                 ready: 0,
-                attributes: Arc::new(attributes),
+                attributes: attributes.into_iter().collect(),
                 channels,
                 completion_requested,
                 outputs,

@@ -5,6 +5,8 @@ use std::fmt;
 use bincode::config::Configuration;
 use bytes::Bytes;
 
+use crate::ids::Renamed;
+
 const CONFIG: Configuration = bincode::config::standard();
 
 /// Where a record is put together.
@@ -96,11 +98,13 @@ impl fmt::Display for ReadError {
 pub(super) struct Reader<'a> {
     rest: &'a [u8],
     length: usize,
+    /// What attributes and channels are called now that were written under other names.
+    pub(super) renamed: &'a Renamed,
 }
 
 impl<'a> Reader<'a> {
-    pub(super) fn new(record: &'a [u8]) -> Self {
-        Self { rest: record, length: record.len() }
+    pub(super) fn new(record: &'a [u8], renamed: &'a Renamed) -> Self {
+        Self { rest: record, length: record.len(), renamed }
     }
 
     /// An error at the place that was read last.

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use super::bytes::{ReadError, Reader, Writer};
 use super::tag::event as tag;
 use crate::engine::{Event, Failure, RunIdentity, RunTimeout, StepPatch};
-use crate::ids::{Epoch, ExecutionNo};
+use crate::ids::{Epoch, ExecutionNo, Slot};
 use crate::time::Timestamp;
 
 impl Writer {
@@ -14,18 +14,17 @@ impl Writer {
         match event {
             Event::RunStarted { identity, timeout } => self.run_started(at, identity, timeout.as_ref()),
             Event::AttributeSet { slot, value } => {
-                self.byte(tag::ATTRIBUTE_SET);
-                self.slot(slot);
+                self.of_slot(tag::ATTRIBUTE_SET, slot);
                 self.payload(value);
             }
-            Event::AttributeDeleted { slot } => {
-                self.byte(tag::ATTRIBUTE_DELETED);
-                self.slot(slot);
-            }
+            Event::AttributeDeleted { slot } => self.of_slot(tag::ATTRIBUTE_DELETED, slot),
             Event::MessagePublished { slot, value } => {
-                self.byte(tag::MESSAGE_PUBLISHED);
-                self.slot(slot);
+                self.of_slot(tag::MESSAGE_PUBLISHED, slot);
                 self.payload(value);
+            }
+            Event::MessageDeleted { slot, number } => {
+                self.of_slot(tag::MESSAGE_DELETED, slot);
+                self.number(*number);
             }
             Event::RpcApplied { rpc } => {
                 self.byte(tag::RPC_APPLIED);
@@ -141,6 +140,11 @@ impl Writer {
         self.failure(failure);
     }
 
+    fn of_slot(&mut self, tag: u8, slot: &Slot) {
+        self.byte(tag);
+        self.slot(slot);
+    }
+
     fn of_execution(&mut self, tag: u8, execution: ExecutionNo) {
         self.byte(tag);
         self.execution(execution);
@@ -171,6 +175,7 @@ impl Reader<'_> {
             tag::ATTRIBUTE_SET => Event::AttributeSet { slot: self.slot()?, value: self.payload()? },
             tag::ATTRIBUTE_DELETED => Event::AttributeDeleted { slot: self.slot()? },
             tag::MESSAGE_PUBLISHED => Event::MessagePublished { slot: self.slot()?, value: self.payload()? },
+            tag::MESSAGE_DELETED => Event::MessageDeleted { slot: self.slot()?, number: self.number()? },
             tag::RPC_APPLIED => Event::RpcApplied { rpc: self.name()? },
             tag::STEP_SCHEDULED => self.scheduled(None)?,
             tag::STEP_SCHEDULED_WITH => {

@@ -12,8 +12,8 @@ use crate::engine::{
     Answered, Attribute, CancelPlan, Canceling, ChannelState, Child, ChildNo, ChildRequest, ChildStage,
     ChildStart, Children, Closed, Closing, Condition, Durability, Event, Execution, Factor, Failure,
     FailureKind, HandedOut, Matched, Message, Method, OnExhausted, Outcome, Output, Parent, ParentEnd,
-    PatchedEnd, Phase, Recovery, RunIdentity, RunState, RunTimeout, Source, Status, StepPatch, StepTarget,
-    Stop, TimeoutAction,
+    PatchedEnd, Phase, Recovery, RunIdentity, RunState, RunTimeout, SharedMap, Source, Status, StepPatch,
+    StepTarget, Stop, TimeoutAction,
 };
 use crate::ids::{Epoch, ExecutionNo, FlowId, MapKey, Name, RunId, Slot};
 use crate::time::Timestamp;
@@ -259,6 +259,7 @@ fn events() -> Vec<Event> {
         Event::ChildStopped { child: child_no() },
         Event::ParentTold,
         Event::WaitStarted { execution, condition: Condition::Child { index: 300 } },
+        Event::MessageDeleted { slot: entry(), number: 7 },
     ]
 }
 
@@ -326,6 +327,7 @@ const EVENTS: &[&str] = &[
     "0101fc80841e00012c02fb2c01",
     "0101fc80841e00012d",
     "0101fc80841e000107020afb2c01",
+    "0101fc80841e00013c017301016b07",
 ];
 
 #[test]
@@ -387,7 +389,7 @@ fn state() -> RunState {
     let canceling =
         Canceling { reason: Some("why".into()), until: Some(AT), cleanup: Some(target()), cleaning: false };
     let channel = ChannelState {
-        queue: [message(2), message(3)].into(),
+        queue: [message(2), message(3)].map(|message| (message.number, message.value)).into_iter().collect(),
         published: 3,
         reserved: 1,
         waiting: [ExecutionNo(2)].into(),
@@ -399,8 +401,8 @@ fn state() -> RunState {
         step_counts: BTreeMap::from([(name("p"), 4)]),
         executions: (1..).map(ExecutionNo).zip(executions).collect(),
         ready: 1,
-        attributes: Arc::new(BTreeMap::from([(slot(), Attribute { value: value(5), version: 8 })])),
-        channels: BTreeMap::from([(entry(), channel)]),
+        attributes: [(slot(), Attribute { value: value(5), version: 8 })].into_iter().collect(),
+        channels: [(entry(), channel)].into_iter().collect(),
         completion_requested: true,
         outputs: vec![Output { step: name("p"), number: 1, value: value(6) }],
         paused: true,
@@ -472,7 +474,7 @@ fn family() -> RunState {
         identity: Arc::new(child_identity()),
         executions: BTreeMap::new(),
         ready: 0,
-        channels: BTreeMap::new(),
+        channels: SharedMap::default(),
         locks: BTreeMap::new(),
         blocked: BTreeMap::new(),
         children,

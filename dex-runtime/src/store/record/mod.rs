@@ -17,6 +17,7 @@ mod event;
 mod failure;
 mod parts;
 mod patch;
+mod renamed;
 mod row;
 mod state;
 mod stream;
@@ -33,10 +34,10 @@ mod tests;
 mod walk;
 
 pub use self::condition::CONDITION_DEPTH_MAX;
-pub use self::state::{decode_state, encode_state};
+pub use self::state::{decode_state, decode_state_renamed, encode_state};
 pub(crate) use self::stream::largest_item;
 pub use self::stream::{ItemOrigin, ItemRecord, decode_item, encode_item};
-pub use self::transition::{decode_transition, encode_transition};
+pub use self::transition::{decode_transition, decode_transition_renamed, encode_transition};
 
 pub(super) use self::row::{
     decode_live, decode_snapshot_row, decode_summary, encode_live, encode_snapshot_row, encode_summary,
@@ -45,6 +46,7 @@ pub(super) use self::stream::{decode_head, encode_head};
 
 use self::bytes::{ReadError, Reader, Writer};
 use super::types::StoreError;
+use crate::ids::Renamed;
 
 /// Primitives as bincode 2 writes them in its standard configuration: little-endian, variable length.
 const FORMAT_BINCODE: u8 = 1;
@@ -57,6 +59,8 @@ fn begin(version: u8, capacity: usize) -> Writer {
     out
 }
 
+static AS_WRITTEN: Renamed = Renamed::new();
+
 /// Reads a record of which there is one version so far, from its first byte to its last.
 fn read<T>(
     what: &'static str,
@@ -64,7 +68,18 @@ fn read<T>(
     record: &[u8],
     body: impl FnOnce(&mut Reader<'_>) -> Result<T, ReadError>,
 ) -> Result<T, StoreError> {
-    let mut input = Reader::new(record);
+    read_renamed(what, version, (record, &AS_WRITTEN), body)
+}
+
+/// As [`read`], with other names for what was written under old ones: they are replaced here, so that nobody else
+/// ever sees an old one.
+fn read_renamed<T>(
+    what: &'static str,
+    version: u8,
+    (record, renamed): (&[u8], &Renamed),
+    body: impl FnOnce(&mut Reader<'_>) -> Result<T, ReadError>,
+) -> Result<T, StoreError> {
+    let mut input = Reader::new(record, renamed);
     check_header(&mut input, version)
         .and_then(|()| body(&mut input))
         .and_then(|value| input.end().map(|()| value))

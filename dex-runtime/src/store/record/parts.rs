@@ -56,7 +56,9 @@ impl<'a> Reader<'a> {
     }
 
     pub(super) fn slot(&mut self) -> Result<Slot, ReadError> {
-        Ok(Slot { name: self.name()?, key: self.option(|input| input.id(MapKey::new))? })
+        let written = self.name()?;
+        let name = self.renamed.get(&written).cloned().unwrap_or(written);
+        Ok(Slot { name, key: self.option(|input| input.id(MapKey::new))? })
     }
 
     pub(super) fn execution(&mut self) -> Result<ExecutionNo, ReadError> {

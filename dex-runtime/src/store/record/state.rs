@@ -10,12 +10,12 @@ use bytes::Bytes;
 
 use super::super::types::StoreError;
 use super::bytes::{ReadError, Reader, Writer};
-use super::{begin, read, tag};
+use super::{AS_WRITTEN, begin, read_renamed, renamed, tag};
 use crate::engine::{
     Answered, Attribute, Canceling, ChannelState, Children, Closed, Execution, HandedOut, Message, Method,
     Outcome, Output, Phase, RunState,
 };
-use crate::ids::{Epoch, Slot};
+use crate::ids::{Epoch, Renamed};
 use crate::time::Timestamp;
 
 const VERSION: u8 = 1;
@@ -36,10 +36,26 @@ pub fn encode_state(state: &RunState) -> Bytes {
 ///
 /// [`StoreError::Unreadable`] for anything else, a snapshot of a later version included.
 pub fn decode_state(record: &[u8]) -> Result<RunState, StoreError> {
-    read("a snapshot", VERSION, record, |input| {
+    decode_state_renamed(record, &AS_WRITTEN)
+}
+
+/// As [`decode_state`], with other names for attributes and channels that were written under old ones.
+///
+/// If there is something under both names, the attribute that was written later counts, and the messages of both
+/// channels.
+///
+/// # Errors
+///
+/// As [`decode_state`], and if the messages of both channels have numbers in common: nobody can tell their
+/// order then.
+pub fn decode_state_renamed(record: &[u8], names: &Renamed) -> Result<RunState, StoreError> {
+    read_renamed("a snapshot", VERSION, (record, names), |input| {
         let mut state = input.state()?;
         input.additions(&mut state)?;
         derive(&mut state);
+        if !names.is_empty() {
+            renamed::check_messages(input, &state)?;
+        }
         Ok(state)
     })
 }
@@ -55,7 +71,7 @@ pub(super) fn derive(state: &mut RunState) {
     for (number, execution) in &state.executions {
         if let Some(outcome) = &execution.outcome {
             for (slot, _) in &outcome.reserved {
-                channel(&mut state.channels, slot).reserved += 1;
+                state.channels.get_or_default(slot).reserved += 1;
             }
         }
         if execution.holds_locks() {
@@ -69,16 +85,12 @@ pub(super) fn derive(state: &mut RunState) {
                 }
             }
             Phase::Waiting { condition, .. } => condition.each_channel(&mut |slot| {
-                channel(&mut state.channels, slot).waiting.insert(*number);
+                state.channels.get_or_default(slot).waiting.insert(*number);
             }),
             Phase::Backoff { .. } | Phase::Parked(_) => {}
         }
     }
     state.children.derive(&state.executions, state.closed.is_some());
-}
-
-fn channel<'a>(channels: &'a mut BTreeMap<Slot, ChannelState>, slot: &Slot) -> &'a mut ChannelState {
-    channels.entry(slot.clone()).or_default()
 }
 
 impl Writer {
@@ -96,7 +108,7 @@ impl Writer {
             out.execution(*number);
             out.execution_state(base, execution);
         });
-        self.list(state.attributes.iter(), |out, (slot, attribute)| {
+        self.list(&state.attributes, |out, (slot, attribute)| {
             out.slot(slot);
             out.payload(&attribute.value);
             out.number(attribute.version);
@@ -104,7 +116,10 @@ impl Writer {
         self.list(&state.channels, |out, (slot, channel)| {
             out.slot(slot);
             out.number(channel.published);
-            out.list(&channel.queue, Self::message);
+            out.list(&channel.queue, |out, (number, value)| {
+                out.number(*number);
+                out.payload(value);
+            });
         });
         self.flag(state.completion_requested);
         self.flag(state.paused);
@@ -238,8 +253,10 @@ impl Reader<'_> {
             step_counts: self.list(|input| Ok((input.name()?, input.small_number()?)))?,
             executions: self.list(|input| Ok((input.execution()?, input.execution_state(base)?)))?,
             ready: 0,
-            attributes: Arc::new(self.list(|input| Ok((input.slot()?, input.attribute()?)))?),
-            channels: self.list(|input| Ok((input.slot()?, input.channel()?)))?,
+            attributes: self
+                .list(|input| Ok((input.slot()?, input.attribute()?)))
+                .map(renamed::attributes)?,
+            channels: renamed::channels(self)?,
             completion_requested: self.flag()?,
             paused: self.flag()?,
             locks: BTreeMap::new(),
@@ -282,9 +299,13 @@ impl Reader<'_> {
         Ok(Attribute { value: self.payload()?, version: self.number()? })
     }
 
-    fn channel(&mut self) -> Result<ChannelState, ReadError> {
+    pub(super) fn channel(&mut self) -> Result<ChannelState, ReadError> {
         let published = self.number()?;
-        Ok(ChannelState { queue: self.list(Self::message)?, published, ..ChannelState::default() })
+        Ok(ChannelState {
+            queue: self.list(|input| Ok((input.number()?, input.payload()?)))?,
+            published,
+            ..ChannelState::default()
+        })
     }
 
     fn output(&mut self) -> Result<Output, ReadError> {

@@ -38,6 +38,7 @@ pub(super) mod event {
     pub(in super::super) const CHILD_ENDED: u8 = 43;
     pub(in super::super) const CHILD_STOPPED: u8 = 44;
     pub(in super::super) const PARENT_TOLD: u8 = 45;
+    pub(in super::super) const MESSAGE_DELETED: u8 = 60;
 }
 
 pub(super) mod source {

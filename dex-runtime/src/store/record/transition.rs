@@ -3,8 +3,9 @@
 use bytes::Bytes;
 
 use super::super::types::StoreError;
-use super::{begin, read};
+use super::{AS_WRITTEN, begin, read_renamed};
 use crate::engine::Event;
+use crate::ids::Renamed;
 use crate::time::Timestamp;
 
 const VERSION: u8 = 1;
@@ -29,7 +30,19 @@ pub fn encode_transition(at: Timestamp, events: &[Event]) -> Bytes {
 ///
 /// [`StoreError::Unreadable`] for anything else, a record of a later version included.
 pub fn decode_transition(record: &[u8]) -> Result<(Timestamp, Vec<Event>), StoreError> {
-    read("a transition record", VERSION, record, |input| {
+    decode_transition_renamed(record, &AS_WRITTEN)
+}
+
+/// As [`decode_transition`], with other names for attributes and channels that were written under old ones.
+///
+/// # Errors
+///
+/// As [`decode_transition`].
+pub fn decode_transition_renamed(
+    record: &[u8],
+    renamed: &Renamed,
+) -> Result<(Timestamp, Vec<Event>), StoreError> {
+    read_renamed("a transition record", VERSION, (record, renamed), |input| {
         let at = input.time(Timestamp::EPOCH)?;
         Ok((at, input.list(|input| input.event(at))?))
     })

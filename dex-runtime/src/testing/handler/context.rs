@@ -1,6 +1,5 @@
 //! Contexts that no engine has made.
 
-use std::collections::BTreeMap;
 use std::marker::PhantomData;
 use std::sync::{Arc, OnceLock};
 
@@ -8,15 +7,15 @@ use tokio::sync::watch;
 
 use super::streams::Kept;
 use crate::definition::{
-    Attribute, Core, Flow, Live, Pulse, RpcContext, Step, StepContext, StepError, StepInfo, Streams,
-    WaitContext,
+    AttributeHandle, ChannelHandle, Core, Flow, Live, Pulse, RpcContext, Step, StepContext, StepError,
+    StepInfo, Streams, WaitContext,
 };
-use crate::engine::{self, Recovery, RunIdentity, View};
+use crate::engine::{self, ChannelState, Recovery, RunIdentity, SharedMap, View};
 use crate::ids::{FlowId, Name, RunId, Slot};
 use crate::store::record::ItemOrigin;
 use crate::testing::clock::START;
 use crate::time::{Clock, SystemClock};
-use crate::value::{Payload, Value};
+use crate::value::{Payload, Value, ValueError};
 
 /// A context that a unit test can make: those of steps, waits and RPCs.
 pub trait TestContext: private::Sealed {
@@ -36,7 +35,8 @@ mod private {
 #[must_use = "the context is made by `.build()`"]
 pub struct ContextBuilder<C> {
     flow_id: FlowId,
-    attributes: BTreeMap<Slot, engine::Attribute>,
+    attributes: SharedMap<Slot, engine::Attribute>,
+    channels: SharedMap<Slot, ChannelState>,
     attempt: u32,
     step: Option<Name>,
     number: u32,
@@ -51,7 +51,8 @@ impl<C: TestContext> ContextBuilder<C> {
     fn new() -> Self {
         Self {
             flow_id: FlowId::new("test").expect("`test` is an id"),
-            attributes: BTreeMap::new(),
+            attributes: SharedMap::new(),
+            channels: SharedMap::new(),
             attempt: 1,
             step: None,
             number: 1,
@@ -82,11 +83,24 @@ impl<C: TestContext> ContextBuilder<C> {
     /// If the value cannot be stored.
     #[track_caller]
     #[expect(clippy::needless_pass_by_value, reason = "as in every other place that sets an attribute")]
-    pub fn with<T: Value>(mut self, attribute: Attribute<C::Flow, T>, value: T) -> Self {
-        match Payload::encode(&value) {
-            Ok(value) => self.attributes.insert(attribute.slot(), engine::Attribute { value, version: 1 }),
-            Err(error) => panic!("attribute `{}`: {error}", attribute.name()),
-        };
+    pub fn with<A: AttributeHandle<C::Flow>>(mut self, attribute: A, value: A::Value) -> Self {
+        let (slot, value) = encoded("attribute", attribute.slot(), &value);
+        self.attributes.insert(slot, engine::Attribute { value, version: 1 });
+        self
+    }
+
+    /// Gives the run a message that nobody has taken; several keep their order.
+    ///
+    /// # Panics
+    ///
+    /// If the message cannot be stored.
+    #[track_caller]
+    #[expect(clippy::needless_pass_by_value, reason = "as in every other place that publishes")]
+    pub fn publish<A: ChannelHandle<C::Flow>>(mut self, channel: A, message: A::Value) -> Self {
+        let (slot, message) = encoded("channel", channel.slot(), &message);
+        let channel = self.channels.get_or_default(&slot);
+        channel.published += 1;
+        channel.queue.insert(channel.published, message);
         self
     }
 
@@ -98,7 +112,11 @@ impl<C: TestContext> ContextBuilder<C> {
             started_at: START,
             parent: None,
         };
-        Core::new(View { identity: Arc::new(identity), attributes: Arc::new(self.attributes.clone()) })
+        Core::new(View {
+            identity: Arc::new(identity),
+            attributes: self.attributes.clone(),
+            channels: self.channels.clone(),
+        })
     }
 }
 
@@ -173,6 +191,19 @@ impl<F: Flow> ContextBuilder<RpcContext<F>> {
     /// The context.
     pub fn build(self) -> RpcContext<F> {
         RpcContext::new(self.core())
+    }
+}
+
+/// A slot and its encoded value, for a test that is to fail if there is no such thing.
+#[track_caller]
+fn encoded<T: Value>(what: &str, slot: Result<Slot, ValueError>, value: &T) -> (Slot, Payload) {
+    let slot = match slot {
+        Ok(slot) => slot,
+        Err(error) => panic!("{error}"),
+    };
+    match Payload::encode(value) {
+        Ok(value) => (slot, value),
+        Err(error) => panic!("{what} `{slot}`: {error}"),
     }
 }
 

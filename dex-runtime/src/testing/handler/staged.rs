@@ -1,6 +1,8 @@
 //! What a handler wrote, for a test to look at.
 
-use crate::definition::{Attribute, Channel, Goal, RpcContext, Step, StepContext, StepOptions, WaitContext};
+use crate::definition::{
+    AttributeHandle, ChannelHandle, Goal, RpcContext, Step, StepContext, StepOptions, WaitContext,
+};
 use crate::engine::Staged;
 use crate::ids::Slot;
 use crate::value::{Payload, Value};
@@ -41,8 +43,9 @@ macro_rules! staged {
             /// # Panics
             ///
             /// If the value does not read back as its own type.
-            pub fn staged<T: Value>(&self, attribute: Attribute<F, T>) -> Option<Change<T>> {
-                change(&self.core.staged, &attribute.slot())
+            pub fn staged<A: AttributeHandle<F>>(&self, attribute: A) -> Option<Change<A::Value>> {
+                // No handler can have written an entry whose key cannot be one.
+                change(&self.core.staged, &attribute.slot().ok()?)
             }
 
             /// The messages that the handler put into the channel, in order, for a unit test.
@@ -50,8 +53,8 @@ macro_rules! staged {
             /// # Panics
             ///
             /// If a message does not read back as its own type.
-            pub fn published<T: Value>(&self, channel: Channel<F, T>) -> Vec<T> {
-                messages(&self.core.staged, &channel.slot())
+            pub fn published<C: ChannelHandle<F>>(&self, channel: C) -> Vec<C::Value> {
+                channel.slot().map(|slot| messages(&self.core.staged, &slot)).unwrap_or_default()
             }
         }
     };

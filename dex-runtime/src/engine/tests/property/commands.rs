@@ -9,9 +9,9 @@ use crate::engine::tests::words::{
 };
 use crate::engine::{
     CancelPlan, CancelSteps, ChildNo, ChildRequest, ChildStart, Command, Condition, Decision, Execution,
-    Exhausted, FailureKind, FailureReport, Method, Movement, Parent, ParentEnd, Phase, Reads, RetryPolicy,
-    RpcReport, RunIdentity, RunState, Staged, Start, StepPatch, StepReport, StepTarget, Stop, TimeoutAction,
-    WaitReport, WriteReport,
+    Exhausted, FailureKind, FailureReport, Method, Movement, Parent, ParentEnd, Phase, Read, Reads,
+    RetryPolicy, RpcReport, RunIdentity, RunState, Staged, Start, StepPatch, StepReport, StepTarget, Stop,
+    TimeoutAction, WaitReport, WriteReport,
 };
 use crate::ids::{Attempt, Epoch, ExecutionNo, RunId, Slot};
 use crate::time::Timestamp;
@@ -77,6 +77,13 @@ pub(super) fn command(op: Op, run: Option<&RunState>, now: Timestamp) -> Command
         Kind::FailAttempt => Command::FailAttempt(failed(op, run, now, draw)),
         Kind::Publish => {
             Command::Publish { slot: draw.slot(), values: draw.some(4, |draw| value(draw.below(100))) }
+        }
+        Kind::DeleteMessage => {
+            let slot = draw.slot();
+            let queue = run.and_then(|run| run.channels.get(&slot)).map(|channel| &channel.queue);
+            let first = queue.and_then(|queue| queue.first()).filter(|_| op.sensible);
+            let number = first.map_or_else(|| draw.below(9), |(number, _)| *number);
+            Command::DeleteMessage { slot, number }
         }
         Kind::ApplyRpc => Command::ApplyRpc(rpc(op, run, draw)),
         Kind::Write => Command::Write(WriteReport { reads: reads(op, run, draw), staged: staged(draw) }),
@@ -332,7 +339,7 @@ fn reads(op: Op, run: Option<&RunState>, draw: &mut Draw) -> Reads {
         let read = slot(draw.of(&ATTRIBUTES));
         let seen = run.and_then(|run| run.attributes.get(&read)).map(|attribute| attribute.version);
         let seen = if op.sensible { seen } else { draw.one_in(2).then(|| draw.below(9)) };
-        (read, seen)
+        Read::Attribute(read, seen)
     };
     draw.some(3, read)
 }

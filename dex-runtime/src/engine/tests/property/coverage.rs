@@ -10,12 +10,13 @@ use super::{Kind, Op, ops};
 use crate::engine::{Command, Execution, Method, Phase, RunState, Status};
 use crate::ids::ExecutionNo;
 
-const KINDS: [Kind; 21] = [
+const KINDS: [Kind; 22] = [
     Kind::Start,
     Kind::StartWait,
     Kind::CompleteStep,
     Kind::FailAttempt,
     Kind::Publish,
+    Kind::DeleteMessage,
     Kind::ApplyRpc,
     Kind::Write,
     Kind::FireTimer,
@@ -126,6 +127,7 @@ fn about(command: &Command) -> Option<ExecutionNo> {
         Command::Once { command, .. } => about(command),
         Command::Start(_)
         | Command::Publish { .. }
+        | Command::DeleteMessage { .. }
         | Command::ApplyRpc(_)
         | Command::Write(_)
         | Command::Stop { .. }
