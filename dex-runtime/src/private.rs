@@ -9,13 +9,13 @@ pub use std::time::Duration;
 pub use crate::client::RunHandle;
 pub use crate::definition::call::{RpcCall, RpcFuture, StepCall, StepFuture, WaitCall, WaitFuture};
 pub use crate::definition::contract::{
-    Call, Fit, GivenBy, Rpc, RpcReturn, StepReturn, Takes, WaitReturn, call_rpc, dispatch, fits, fits_at,
+    Call, Fit, GivenBy, Rpc, RpcReturn, StepReturn, Stored, Takes, WaitReturn, call_rpc, dispatch, fits_at,
 };
 pub use crate::definition::{
     Attribute, AttributeDefinition, Channel, ChannelDefinition, Durability, Edge, EdgeKind, Flow,
     FlowDefinition, Indexable, Keyword, OnExhausted, RpcContext, RpcDefinition, RpcResult, Step, StepContext,
-    StepDefinition, StepResult, WaitContext, WaitDefinition, WaitResult, indexable,
+    StepDefinition, StepResult, WaitContext, WaitDefinition, WaitResult,
 };
 pub use crate::engine::RetryPolicy;
 pub use crate::error::Result;
-pub use crate::value::{Payload, Value};
+pub use crate::value::Payload;

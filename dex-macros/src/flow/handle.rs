@@ -33,7 +33,11 @@ pub(crate) fn read(
         return (raw.into_token_stream(), None);
     };
     let options = read_options(mark, attr, errors);
-    match errors.note(declared.parse2(rest.clone())).and_then(|ty| typed(mark, ty, errors)) {
+    let declared = declared.parse2(rest.clone()).map_err(|_| {
+        let message = format!("expected `const {ident}: {}<T>;`", type_word(mark));
+        syn::Error::new(ident.span(), message)
+    });
+    match errors.note(declared).and_then(|ty| typed(mark, ty, errors)) {
         None => (TokenStream::new(), None),
         Some(typed) => complete(&options, &raw, ident, typed, krate, errors),
     }

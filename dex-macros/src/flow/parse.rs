@@ -30,7 +30,10 @@ pub(super) fn flow(args: TokenStream, item: &TokenStream, errors: &mut Diagnosti
     match block.parse2(item.clone()) {
         Ok(block) => assemble(options, block, errors).unwrap_or_else(as_written),
         Err(error) => {
-            errors.push(error);
+            errors.error_at(
+                error.span(),
+                "`#[flow]` goes on the `impl` block with the flow's steps: `impl OrderFlow { … }`",
+            );
             as_written()
         }
     }
@@ -47,6 +50,7 @@ struct Options {
 
 fn read_options(args: TokenStream, errors: &mut Diagnostics) -> Options {
     let mut options = Options::default();
+    let names_the_crate = args.clone().into_iter().any(|token| token.to_string() == "crate");
     options::read_list(args, "#[flow]", OPTIONS, errors, |name, setting, _| {
         match name {
             "output" => options.output = Some(setting.ty()?),
@@ -57,6 +61,9 @@ fn read_options(args: TokenStream, errors: &mut Diagnostics) -> Options {
         }
         Ok(())
     });
+    if names_the_crate && !errors.is_empty() {
+        options.krate = options.krate.doubtful();
+    }
     options
 }
 
@@ -72,11 +79,6 @@ struct Block {
 
 fn block(input: ParseStream<'_>) -> Result<Block> {
     let attrs = input.call(Attribute::parse_outer)?;
-    if !input.peek(Token![impl]) {
-        return Err(
-            input.error("`#[flow]` goes on the `impl` block with the flow's steps: `impl OrderFlow { … }`")
-        );
-    }
     input.parse::<Token![impl]>()?;
     let mut generics: Generics = if input.peek(Token![<]) { input.parse()? } else { Generics::default() };
     let mut self_ty: Type = input.parse()?;
@@ -129,6 +131,7 @@ fn assemble(options: Options, block: Block, errors: &mut Diagnostics) -> Option<
         steps: members.steps,
         waits: members.waits,
         rpcs: members.rpcs,
+        lost: members.lost,
         others: members.others,
         others_tokens: members.others_tokens,
     });

@@ -7,6 +7,7 @@ mod handles;
 mod hygiene;
 mod keyword;
 mod mistakes;
+mod mutation;
 mod rpcs;
 mod steps;
 

@@ -124,7 +124,8 @@ fn a_step_is_called_with_its_input_and_its_outcome() {
                         >>::end(__dex_result, __dex_call)
                     }),
                     |__dex_flow, mut __dex_call| ::dex::__private::Box::pin(async move {
-                        let __dex_input = __dex_call.input::<Order>()?;
+                        let __dex_input = __dex_call
+                            .input(<Order as ::dex::__private::Stored>::decoded)?;
                         #[allow(clippy::let_unit_value, reason = "a wait may give nothing")]
                         let __dex_outcome = <TimerFired as ::dex::__private::GivenBy<
                             <WaitResult<
@@ -157,30 +158,31 @@ fn a_wait_borrows_the_input_of_its_step() {
         SHOP,
         "fn call_wait",
         &expect![[r#"
-        fn call_wait(
-            self: ::dex::__private::Arc<Self>,
-            __dex_place: usize,
-            __dex_call: ::dex::__private::WaitCall<Self>,
-        ) -> ::dex::__private::WaitFuture {
-            let __dex_table: &[fn(
-                ::dex::__private::Arc<Self>,
-                ::dex::__private::WaitCall<Self>,
-            ) -> ::dex::__private::WaitFuture] = &[
-                |_, __dex_call| ::dex::__private::Call::unknown(__dex_call),
-                |__dex_flow, mut __dex_call| ::dex::__private::Box::pin(async move {
-                    let __dex_input = __dex_call.input::<Order>()?;
-                    let __dex_result = Self::pause(&__dex_flow, &__dex_input);
-                    <WaitResult<
-                        Self,
-                        TimerFired,
-                    > as ::dex::__private::WaitReturn<
-                        Self,
-                    >>::end(__dex_result, __dex_call)
-                }),
-            ];
-            ::dex::__private::dispatch(__dex_table, __dex_place, self, __dex_call)
-        }
-    "#]],
+            fn call_wait(
+                self: ::dex::__private::Arc<Self>,
+                __dex_place: usize,
+                __dex_call: ::dex::__private::WaitCall<Self>,
+            ) -> ::dex::__private::WaitFuture {
+                let __dex_table: &[fn(
+                    ::dex::__private::Arc<Self>,
+                    ::dex::__private::WaitCall<Self>,
+                ) -> ::dex::__private::WaitFuture] = &[
+                    |_, __dex_call| ::dex::__private::Call::unknown(__dex_call),
+                    |__dex_flow, mut __dex_call| ::dex::__private::Box::pin(async move {
+                        let __dex_input = __dex_call
+                            .input(<Order as ::dex::__private::Stored>::decoded)?;
+                        let __dex_result = Self::pause(&__dex_flow, &__dex_input);
+                        <WaitResult<
+                            Self,
+                            TimerFired,
+                        > as ::dex::__private::WaitReturn<
+                            Self,
+                        >>::end(__dex_result, __dex_call)
+                    }),
+                ];
+                ::dex::__private::dispatch(__dex_table, __dex_place, self, __dex_call)
+            }
+        "#]],
     );
 }
 

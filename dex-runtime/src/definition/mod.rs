@@ -27,10 +27,10 @@ pub use self::describe::{
 };
 pub(crate) use self::error::cut;
 pub use self::error::{RpcError, RpcResult, StepError, StepResult, WaitResult};
-pub use self::flow::{Flow, Keyword};
+pub use self::flow::{Flow, InputIs, Keyword};
 pub use self::handle::{Attribute, Channel, Step};
 pub use self::if_empty::{Channels, IfEmpty};
-pub use self::indexable::{Indexable, indexable};
+pub use self::indexable::Indexable;
 pub(crate) use self::members::MemberKind;
 pub(crate) use self::next::{Cancel, Choice};
 pub use self::next::{Next, OutputIs};

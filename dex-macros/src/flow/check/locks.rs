@@ -12,7 +12,7 @@ pub(super) fn are_attributes(flow: &Flow, locks: &[Ident], errors: &mut Diagnost
     for (place, lock) in locks.iter().enumerate() {
         if locks.iter().take(place).any(|earlier| earlier == lock) {
             errors.error(lock, format_args!("`{lock}` is locked twice: remove one"));
-        } else if flow.attribute(lock).is_none() {
+        } else if flow.attribute(lock).is_none() && !flow.lost.a_handle {
             errors.error(lock, no_attribute(flow, lock));
         }
     }

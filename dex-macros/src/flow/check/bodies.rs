@@ -1,0 +1,173 @@
+//! What stands in bodies and cannot mean what its writer hopes, as far as the tokens show it.
+//!
+//! Bodies are only read: a helper that hides such a mistake from here meets the runtime's answer instead.
+
+use proc_macro2::{Ident, TokenStream, TokenTree};
+use syn::ext::IdentExt as _;
+
+use super::paths::{is_unfinished, names};
+use crate::diagnostics::Diagnostics;
+use crate::flow::graph;
+use crate::flow::model::{Entrance, Flow, Step};
+
+/// What ends a branch, so that nothing can be added to it.
+const ENDS: &[&str] = &["complete", "complete_now", "fail", "dead_end"];
+
+/// Checks all bodies. Each is judged by itself: nobody is told about one that is still being written.
+pub(crate) fn mean_something(flow: &Flow, errors: &mut Diagnostics) {
+    for step in flow.steps.iter().filter(|step| !is_unfinished(&step.handler.body)) {
+        signs_of_life_are_given(step, errors);
+        siblings_exist(flow, step, errors);
+        writes_hold_their_lock(flow, step, errors);
+        nothing_follows_an_end(&step.handler.body, errors);
+    }
+    nothing_follows_an_end(&flow.others_tokens, errors);
+}
+
+// Every attempt would fail, and only when it is run would anybody see why.
+fn signs_of_life_are_given(step: &Step, errors: &mut Diagnostics) {
+    let Some(heartbeat) = step.options.heartbeat else { return };
+    let context = step.handler.context.as_ref().and_then(|context| context.ident.as_ref());
+    let is_used = context.is_some_and(|ident| names(&step.handler.body, &[&ident.to_string()]));
+    if !is_used {
+        errors.error_at(
+            heartbeat.span,
+            "this step never gives a sign of life, so all its attempts would fail: take `ctx: &mut StepContext<Self>` and call `ctx.heartbeat()`, or leave `heartbeat` out",
+        );
+    }
+}
+
+// The runtime starts such a step by itself, so it has none unless the flow also goes to it.
+fn siblings_exist(flow: &Flow, step: &Step, errors: &mut Diagnostics) {
+    let word = match step.options.entrance {
+        Some(Entrance::Timeout) => "on_timeout",
+        Some(Entrance::Cancel) => "on_cancel",
+        Some(Entrance::Elsewhere) | None => return,
+    };
+    let is_gone_to = all_bodies(flow)
+        .any(|body| graph::steps_named(flow, body).iter().any(|named| std::ptr::eq(*named, step)));
+    if is_gone_to {
+        return;
+    }
+    for siblings in found(&step.handler.body, "cancel_siblings") {
+        errors.error(
+            siblings,
+            format_args!(
+                "a `#[{word}]` step is started by the runtime, so it has no siblings: write `.cancel(…)`, which ends all executions of a step"
+            ),
+        );
+    }
+}
+
+fn all_bodies(flow: &Flow) -> impl Iterator<Item = &TokenStream> {
+    let steps = flow.steps.iter().map(|step| &step.handler.body);
+    steps.chain(flow.rpcs.iter().map(|rpc| &rpc.handler.body)).chain([&flow.others_tokens])
+}
+
+// Who locks an attribute reads it and writes it back; what is written meanwhile would be lost without a word.
+// The first step meets nobody, and those that end a run must not wait for what may hang.
+fn writes_hold_their_lock(flow: &Flow, step: &Step, errors: &mut Diagnostics) {
+    let ends = matches!(step.options.entrance, Some(Entrance::Timeout | Entrance::Cancel));
+    if ends || step.options.start.is_some() {
+        return;
+    }
+    let mut written = Vec::new();
+    collect_written(&step.handler.body, &mut written);
+    for attribute in written {
+        let locks = |step: &Step| step.options.locks.contains(&attribute);
+        let holder = flow.steps.iter().find(|other| locks(other)).filter(|_| !locks(step));
+        let Some(holder) = holder else { continue };
+        errors.error(
+            &attribute,
+            format_args!(
+                "step `{}` locks `{attribute}`, and this write could be lost in its: add `lock({attribute})` to this step",
+                holder.handler.ident()
+            ),
+        );
+    }
+}
+
+/// Every `X` of `.set(Self::X, …)` and `.delete(Self::X)`.
+fn collect_written(tokens: &TokenStream, written: &mut Vec<Ident>) {
+    let tokens: Vec<TokenTree> = tokens.clone().into_iter().collect();
+    for (at, token) in tokens.iter().enumerate() {
+        let TokenTree::Group(group) = token else { continue };
+        let is_write =
+            at >= 2 && is_any(&tokens[at - 1], &["set", "delete"]) && is_punct(&tokens[at - 2], '.');
+        written.extend(is_write.then(|| own_constant(group.stream())).flatten());
+        collect_written(&group.stream(), written);
+    }
+}
+
+/// The `X` if the tokens begin with `Self::X`.
+fn own_constant(arguments: TokenStream) -> Option<Ident> {
+    let mut tokens = arguments.into_iter();
+    let is_path = tokens.next().is_some_and(|token| is_any(&token, &["Self"]))
+        && tokens.next().is_some_and(|token| is_punct(&token, ':'))
+        && tokens.next().is_some_and(|token| is_punct(&token, ':'));
+    match tokens.next() {
+        Some(TokenTree::Ident(ident)) if is_path => Some(ident.unraw()),
+        _ => None,
+    }
+}
+
+// Such a decision contradicts itself; the runtime could only park the step.
+fn nothing_follows_an_end(tokens: &TokenStream, errors: &mut Diagnostics) {
+    let tokens: Vec<TokenTree> = tokens.clone().into_iter().collect();
+    for (at, token) in tokens.iter().enumerate() {
+        if let TokenTree::Group(group) = token {
+            nothing_follows_an_end(&group.stream(), errors);
+        }
+        let Some(end) = end_at(&tokens, at) else { continue };
+        if let Some(and) = added(&tokens[at + 2..]) {
+            errors.error(
+                and,
+                format_args!(
+                    "`Next::{end}` ends this branch, so nothing can be added to it: `.and(…)` goes with `Next::to` and `Next::each`"
+                ),
+            );
+        }
+    }
+}
+
+/// The word if `Next::complete(…)` or its like stands around place `at`.
+fn end_at(tokens: &[TokenTree], at: usize) -> Option<&Ident> {
+    let TokenTree::Ident(word) = tokens.get(at)? else { return None };
+    let before = tokens.get(at.checked_sub(3)?..at)?;
+    let [next, first, second] = before else { return None };
+    let is_path = is_any(next, &["Next"]) && is_punct(first, ':') && is_punct(second, ':');
+    let is_call = matches!(tokens.get(at + 1), Some(TokenTree::Group(_)));
+    (is_path && is_call && ENDS.iter().any(|end| word == end)).then_some(word)
+}
+
+/// The `and` in a row of method calls.
+fn added(mut calls: &[TokenTree]) -> Option<&Ident> {
+    while let [dot, TokenTree::Ident(method), TokenTree::Group(_), rest @ ..] = calls {
+        if !is_punct(dot, '.') {
+            return None;
+        }
+        if method == "and" {
+            return Some(method);
+        }
+        calls = rest;
+    }
+    None
+}
+
+/// Every identifier `word`, at any depth.
+fn found(tokens: &TokenStream, word: &str) -> Vec<Ident> {
+    let inside = |token| match token {
+        TokenTree::Ident(ident) if ident == word => vec![ident],
+        TokenTree::Group(group) => found(&group.stream(), word),
+        _ => Vec::new(),
+    };
+    tokens.clone().into_iter().flat_map(inside).collect()
+}
+
+fn is_any(token: &TokenTree, words: &[&str]) -> bool {
+    matches!(token, TokenTree::Ident(ident) if words.iter().any(|word| ident == word))
+}
+
+fn is_punct(token: &TokenTree, sign: char) -> bool {
+    matches!(token, TokenTree::Punct(punct) if punct.as_char() == sign)
+}
