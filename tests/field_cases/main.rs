@@ -15,6 +15,8 @@ mod i;
 mod k;
 mod l;
 mod m;
+#[path = "../support/page.rs"]
+mod names;
 mod page;
 #[path = "../support/mod.rs"]
 mod support;

@@ -7,7 +7,7 @@ use syn::parse::{ParseStream, Parser as _};
 use syn::{Attribute, LitStr, Result, Signature};
 
 use super::handle::arguments;
-use super::member::{self, Raw, RawKind};
+use super::member::{self, Bodies, Raw, RawKind};
 use super::model::{Handler, Member, Rpc, Wait};
 use super::signature::{self, Role};
 use crate::attributes;
@@ -26,11 +26,18 @@ pub(super) struct Names {
 }
 
 /// The method as it is given back: as written, with leave to have the shape that the runtime asks for.
-pub(super) fn given_back(mut raw: Raw, krate: &CratePath) -> TokenStream {
+pub(super) fn given_back(mut raw: Raw, bodies: Bodies, krate: &CratePath) -> TokenStream {
     if let Some(mark) = raw.unmarked_handle() {
         return member::completed(mark, raw, krate);
     }
-    if matches!(raw.kind, RawKind::Method { .. }) {
+    if let RawKind::Method { body, .. } = &mut raw.kind {
+        if bodies == Bodies::Hidden {
+            *body = quote!({
+                #[cfg(any())]
+                #body
+                ::core::unimplemented!()
+            });
+        }
         raw.attrs.push(syn::parse_quote! {
             #[allow(
                 clippy::needless_pass_by_ref_mut,

@@ -14,9 +14,19 @@ use crate::attributes::Mark;
 use crate::crate_path::CratePath;
 use crate::diagnostics::Diagnostics;
 
+/// What becomes of the bodies of handlers.
+#[derive(Clone, Copy, Default, PartialEq, Eq)]
+pub(super) enum Bodies {
+    #[default]
+    Kept,
+    /// The block cannot be a flow, and every word of it that needs one would be one more error.
+    Hidden,
+}
+
 /// All members of a block.
 #[derive(Default)]
 pub(super) struct Members {
+    bodies: Bodies,
     /// Each as it is given back: without our attributes, handles with their value.
     pub(super) items: Vec<TokenStream>,
     pub(super) handles: Vec<Handle>,
@@ -89,8 +99,13 @@ impl ToTokens for Raw {
 }
 
 /// Reads the members between the block's braces.
-pub(super) fn read_all(tokens: TokenStream, krate: &CratePath, errors: &mut Diagnostics) -> Members {
-    let mut members = Members::default();
+pub(super) fn read_all(
+    tokens: TokenStream,
+    bodies: Bodies,
+    krate: &CratePath,
+    errors: &mut Diagnostics,
+) -> Members {
+    let mut members = Members { bodies, ..Members::default() };
     let parsed = (|input: ParseStream<'_>| {
         while !input.is_empty() {
             let raw = read_raw(input)?;
@@ -224,17 +239,17 @@ impl Members {
                     Some(step) => self.steps.push(step),
                     None => self.lost.steps.extend(raw.method().cloned()),
                 }
-                self.items.push(handler::given_back(raw, krate));
+                self.items.push(handler::given_back(raw, self.bodies, krate));
             }
             Mark::WaitFor => {
                 let wait = handler::wait(&attr, &raw, errors);
                 self.lost.a_wait |= wait.is_none();
                 self.waits.extend(wait);
-                self.items.push(handler::given_back(raw, krate));
+                self.items.push(handler::given_back(raw, self.bodies, krate));
             }
             Mark::Rpc => {
                 self.rpcs.extend(handler::rpc(&attr, &raw, errors));
-                self.items.push(handler::given_back(raw, krate));
+                self.items.push(handler::given_back(raw, self.bodies, krate));
             }
         }
     }

@@ -7,7 +7,7 @@ use quote::{ToTokens, quote};
 use syn::parse::{ParseStream, Parser as _};
 use syn::{Attribute, Generics, LitStr, Result, Token, Type};
 
-use super::member;
+use super::member::{self, Bodies};
 use super::model::Flow;
 use crate::attributes;
 use crate::crate_path::CratePath;
@@ -26,15 +26,14 @@ pub(super) struct Parsed {
 /// Reads the attribute's options and the block.
 pub(super) fn flow(args: TokenStream, item: &TokenStream, errors: &mut Diagnostics) -> Parsed {
     let options = read_options(args, errors);
-    let as_written = || Parsed { item: item.clone(), flow: None };
     match block.parse2(item.clone()) {
-        Ok(block) => assemble(options, block, errors).unwrap_or_else(as_written),
+        Ok(block) => assemble(options, block, errors),
         Err(error) => {
             errors.error_at(
                 error.span(),
                 "`#[flow]` goes on the `impl` block with the flow's steps: `impl OrderFlow { … }`",
             );
-            as_written()
+            Parsed { item: item.clone(), flow: None }
         }
     }
 }
@@ -96,23 +95,21 @@ fn block(input: ParseStream<'_>) -> Result<Block> {
     Ok(Block { attrs, generics, trait_, self_ty, inner_attrs, members })
 }
 
-/// Puts the flow together. `None` if the block cannot be one at all.
-fn assemble(options: Options, block: Block, errors: &mut Diagnostics) -> Option<Parsed> {
-    if let Some(trait_) = &block.trait_ {
-        errors.error(trait_, "a flow is not a trait's `impl`: put `#[flow]` on `impl OrderFlow { … }`");
-        return None;
-    }
-    let generic = refuse_generics(&block.generics, errors);
-    let ident = if generic { None } else { self_ident(&block.self_ty, errors) };
+/// Puts the flow together, if the block can be one.
+fn assemble(options: Options, block: Block, errors: &mut Diagnostics) -> Parsed {
+    let refused = refuse_trait(block.trait_.as_ref(), errors) || refuse_generics(&block.generics, errors);
+    let ident = if refused { None } else { self_ident(&block.self_ty, errors) };
     let name = ident.as_ref().map(|ident| StoredName::of(ident, options.name.as_ref(), errors));
-    let members = member::read_all(block.members, &options.krate, errors);
+    let bodies = if ident.is_some() { Bodies::Kept } else { Bodies::Hidden };
+    let members = member::read_all(block.members, bodies, &options.krate, errors);
 
     let (attrs, inner_attrs, self_ty) = (&block.attrs, &block.inner_attrs, &block.self_ty);
+    let trait_ = block.trait_.as_ref().map(|trait_| quote!(#trait_ for));
     let (impl_generics, _, where_clause) = block.generics.split_for_impl();
     let items = &members.items;
     let item = quote! {
         #(#attrs)*
-        impl #impl_generics #self_ty #where_clause {
+        impl #impl_generics #trait_ #self_ty #where_clause {
             #(#inner_attrs)*
             #(#items)*
         }
@@ -135,7 +132,14 @@ fn assemble(options: Options, block: Block, errors: &mut Diagnostics) -> Option<
         others: members.others,
         others_tokens: members.others_tokens,
     });
-    Some(Parsed { item, flow })
+    Parsed { item, flow }
+}
+
+fn refuse_trait(trait_: Option<&TokenStream>, errors: &mut Diagnostics) -> bool {
+    if let Some(trait_) = trait_ {
+        errors.error(trait_, "a flow is not a trait's `impl`: put `#[flow]` on `impl OrderFlow { … }`");
+    }
+    trait_.is_some()
 }
 
 fn self_ident(self_ty: &Type, errors: &mut Diagnostics) -> Option<Ident> {

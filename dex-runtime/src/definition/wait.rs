@@ -105,17 +105,17 @@ pub trait AllOf<F> {
 
 impl<F: Flow> Wait<F, ()> {
     /// Waits for one condition.
-    pub fn one<C: Condition<F, Output = O>, O: Value>(condition: C) -> Wait<F, O> {
+    pub fn one<C: Condition<F>>(condition: C) -> Wait<F, C::Output> {
         Wait::of(condition.part())
     }
 
     /// Waits for the first of several conditions. Ties go to the first written; only the winner takes messages.
-    pub fn any<C: AnyOf<F, Output = O>, O: Value>(of: C) -> Wait<F, O> {
+    pub fn any<C: AnyOf<F>>(of: C) -> Wait<F, C::Output> {
         Wait::of(of.part())
     }
 
     /// Waits until all of several conditions are met. Conditions on one channel add up.
-    pub fn all<C: AllOf<F, Output = O>, O: Value>(of: C) -> Wait<F, O> {
+    pub fn all<C: AllOf<F>>(of: C) -> Wait<F, C::Output> {
         Wait::of(of.part())
     }
 }
