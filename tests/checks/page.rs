@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use crate::names::{is_name, is_there, named, quoted, read, root};
+use crate::names::{case_is_there, cases, is_there, named, read};
 
 /// The mistakes, and the rules that the compiler promises to hold.
 const MISTAKES: usize = 92;
@@ -51,13 +51,6 @@ fn the_counts_at_the_top_are_those_of_the_rows() {
     assert!(compiled + impossible >= 70, "{compiled} and {impossible} are too few");
 }
 
-/// The cases that a row names: `folder/name` in `ui-tests/tests`.
-fn cases(row: &str) -> Vec<&str> {
-    let is_case =
-        |text: &&str| text.split_once('/').is_some_and(|(folder, name)| is_name(folder) && is_name(name));
-    quoted(row).filter(is_case).collect()
-}
-
 #[test]
 fn everything_that_proves_a_row_is_there() {
     let page = read("checks.md");
@@ -66,8 +59,7 @@ fn everything_that_proves_a_row_is_there() {
     for line in page.lines().filter(|line| line.starts_with("| ") && !line.contains(PENDING)) {
         for case in cases(line) {
             proofs += 1;
-            let file = |extension| root().join(format!("ui-tests/tests/{case}.{extension}"));
-            if !file("rs").exists() || !file("stderr").exists() {
+            if !case_is_there(case) {
                 missing.push(format!("{case}: {line}"));
             }
         }

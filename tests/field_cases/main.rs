@@ -18,6 +18,7 @@ mod m;
 #[path = "../support/page.rs"]
 mod names;
 mod page;
+mod r;
 #[path = "../support/mod.rs"]
 mod support;
 mod u;

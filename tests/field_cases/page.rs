@@ -2,13 +2,18 @@
 
 use std::fs;
 
-use crate::names::{is_there, named, read, root};
+use crate::names::{case_is_there, cases, is_there, named, read, root};
 
 #[test]
 fn every_test_that_the_page_of_field_cases_names_is_there() {
-    let named = named(&read("field-cases.md"));
+    let page = read("field-cases.md");
+    let named = named(&page);
     assert!(named.len() > 80, "{} tests are named", named.len());
     let missing: Vec<_> = named.iter().filter(|test| !is_there(test)).collect();
+    assert!(missing.is_empty(), "{missing:#?}");
+    let cases = cases(&page);
+    assert!(cases.len() > 30, "{} cases are named", cases.len());
+    let missing: Vec<_> = cases.into_iter().filter(|case| !case_is_there(case)).collect();
     assert!(missing.is_empty(), "{missing:#?}");
 }
 

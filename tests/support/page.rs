@@ -54,3 +54,19 @@ pub(crate) fn is_there((module, name): &(String, String)) -> bool {
     let texts = sources(module).into_iter().filter_map(|path| fs::read_to_string(path).ok());
     texts.into_iter().any(|text| text.contains(&format!("fn {name}(")))
 }
+
+/// The cases of `ui-tests` in a text: `folder/name`.
+pub(crate) fn cases(text: &str) -> Vec<&str> {
+    let is_case = |text: &&str| {
+        let Some((folder, name)) = text.split_once('/') else { return false };
+        let is_source = folder == "tests" || folder == "field_cases";
+        is_name(folder) && is_name(name) && !name.is_empty() && !is_source
+    };
+    quoted(text).filter(is_case).collect()
+}
+
+/// Whether the case is there, with its message unless it compiles.
+pub(crate) fn case_is_there(case: &str) -> bool {
+    let file = |extension| root().join(format!("ui-tests/tests/{case}.{extension}"));
+    file("rs").exists() && (case.starts_with("pass/") || file("stderr").exists())
+}

@@ -3,6 +3,7 @@
 //! `UPDATE_EXPECT=1 cargo test -p dex-macros` writes changed snapshots; read the difference.
 
 mod definition;
+mod fallback;
 mod handles;
 mod hygiene;
 mod keyword;

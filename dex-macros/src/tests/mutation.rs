@@ -160,3 +160,31 @@ fn try_out(args: &TokenStream, item: &TokenStream) -> bool {
     assert!(lost("const").len() <= 1, "{:?} are lost: {seen}", lost("const"));
     !messages.is_empty()
 }
+
+#[test]
+fn a_keyword_with_one_mistake_gives_one_error() {
+    let whole = "#[doc = \"Where it stands.\"] pub enum Status { Open, #[cfg(unix)] r#final, Closed }";
+    for item in with_one_mistake(&whole.parse().unwrap(), 0) {
+        let expanded = crate::keyword::expand(item.clone());
+        assert!(messages(expanded.clone()).len() <= 1, "{item}\ngives\n{expanded}");
+        assert!(syn::parse2::<syn::File>(expanded.clone()).is_ok(), "{item}\ngives\n{expanded}");
+    }
+}
+
+#[test]
+fn a_stray_member_with_one_mistake_is_given_back_with_one_error() {
+    let members = [
+        "#[doc = \"What came in.\"] pub const ORDERS: Channel<Vec<u8>>;",
+        "async fn sell(&self, ctx: &mut StepContext<Self>, order: Order) -> StepResult<Self> { body() }",
+    ];
+    for member in members {
+        for item in with_one_mistake(&member.parse().unwrap(), 0) {
+            for word in ["attribute", "channel", "step", "wait_for", "rpc", "on_timeout", "on_cancel"] {
+                let expanded = crate::stray::expand(word, item.clone());
+                assert_eq!(messages(expanded.clone()).len(), 1, "#[{word}] {item}\ngives\n{expanded}");
+                let lost = &named(item.clone(), "fn") - &named(expanded.clone(), "fn");
+                assert!(lost.is_empty(), "#[{word}] {item}\ngives\n{expanded}");
+            }
+        }
+    }
+}

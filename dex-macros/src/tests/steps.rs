@@ -1,6 +1,6 @@
 use expect_test::expect;
 
-use super::check_part;
+use super::{check_part, expansion, pretty};
 
 const SHOP: &str = "impl Shop {
     /// Takes the money.
@@ -214,6 +214,84 @@ fn a_recovery_is_checked_to_take_the_same_input() {
         "const _: () = <Order",
         &expect![[r#"
         const _: () = <Order as ::dex::__private::Takes<Order>>::SAME_TYPE;
+    "#]],
+    );
+}
+
+#[test]
+fn a_start_step_that_is_written_for_each_cfg_has_an_input_for_each() {
+    let shop = "impl Shop {
+        #[cfg(unix)]
+        #[step(start)]
+        async fn sell(&self, order: u8) -> StepResult<Self> {}
+        #[cfg(not(unix))]
+        #[step(start)]
+        async fn sell(&self, order: u16) -> StepResult<Self> {}
+    }";
+    let text = pretty(expansion("", shop));
+    for input in ["#[cfg(unix)]\n        type Input = u8;", "#[cfg(not(unix))]\n        type Input = u16;"] {
+        assert!(text.contains(input), "no {input} in:\n{text}");
+    }
+}
+
+#[test]
+fn a_step_that_the_runtime_starts_has_a_constant_and_a_call_as_any_other() {
+    let shop = "impl Shop {
+        #[on_timeout]
+        async fn late(&self, ctx: &mut StepContext<Self>) -> StepResult<Self> {}
+        #[on_cancel]
+        fn undo(&self) -> StepResult<Self> {}
+    }";
+    check_part(
+        "",
+        shop,
+        "const LATE",
+        &expect![[r#"
+        const LATE: ::dex::__private::Step<Self, ()> = ::dex::__private::Step::new("late");
+    "#]],
+    );
+    check_part(
+        "",
+        shop,
+        "const UNDO",
+        &expect![[r#"
+        const UNDO: ::dex::__private::Step<Self, ()> = ::dex::__private::Step::new("undo");
+    "#]],
+    );
+    check_part(
+        "",
+        shop,
+        "fn call_step",
+        &expect![[r#"
+        fn call_step(
+            self: ::dex::__private::Arc<Self>,
+            __dex_place: usize,
+            __dex_call: ::dex::__private::StepCall<Self>,
+        ) -> ::dex::__private::StepFuture {
+            let __dex_table: &[fn(
+                ::dex::__private::Arc<Self>,
+                ::dex::__private::StepCall<Self>,
+            ) -> ::dex::__private::StepFuture] = &[
+                |__dex_flow, mut __dex_call| ::dex::__private::Box::pin(async move {
+                    let __dex_result = Self::late(&__dex_flow, __dex_call.context())
+                        .await;
+                    <StepResult<
+                        Self,
+                    > as ::dex::__private::StepReturn<
+                        Self,
+                    >>::end(__dex_result, __dex_call)
+                }),
+                |__dex_flow, mut __dex_call| ::dex::__private::Box::pin(async move {
+                    let __dex_result = Self::undo(&__dex_flow);
+                    <StepResult<
+                        Self,
+                    > as ::dex::__private::StepReturn<
+                        Self,
+                    >>::end(__dex_result, __dex_call)
+                }),
+            ];
+            ::dex::__private::dispatch(__dex_table, __dex_place, self, __dex_call)
+        }
     "#]],
     );
 }
