@@ -68,7 +68,7 @@ impl<S: Script> Flow for Hand<S> {
 
     fn call_step(self: Arc<Self>, step: usize, mut call: StepCall<Self>) -> StepFuture {
         Box::pin(async move {
-            let input = call.input(dex::__private::Payload::decode)?;
+            let input = call.input()?;
             let result = self.0.step(S::DEFINITION.steps[step].name, call.context(), input).await;
             call.end(result)
         })

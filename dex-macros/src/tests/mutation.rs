@@ -35,7 +35,9 @@ fn sources(folder: &Path, found: &mut Vec<PathBuf>) {
 fn uses() -> Vec<Use> {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).parent().unwrap();
     let mut paths = Vec::new();
-    FOLDERS.iter().for_each(|folder| sources(&root.join(folder), &mut paths));
+    for folder in FOLDERS {
+        sources(&root.join(folder), &mut paths);
+    }
     let mut uses = Vec::new();
     for path in paths {
         let file = path.file_name().unwrap().to_str().unwrap().to_owned();

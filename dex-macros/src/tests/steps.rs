@@ -125,7 +125,7 @@ fn a_step_is_called_with_its_input_and_its_outcome() {
                     }),
                     |__dex_flow, mut __dex_call| ::dex::__private::Box::pin(async move {
                         let __dex_input = __dex_call
-                            .input(<Order as ::dex::__private::Stored>::decoded)?;
+                            .input_by(<Order as ::dex::__private::Stored>::decoded)?;
                         #[allow(clippy::let_unit_value, reason = "a wait may give nothing")]
                         let __dex_outcome = <TimerFired as ::dex::__private::GivenBy<
                             <WaitResult<
@@ -170,7 +170,7 @@ fn a_wait_borrows_the_input_of_its_step() {
                     |_, __dex_call| ::dex::__private::Call::unknown(__dex_call),
                     |__dex_flow, mut __dex_call| ::dex::__private::Box::pin(async move {
                         let __dex_input = __dex_call
-                            .input(<Order as ::dex::__private::Stored>::decoded)?;
+                            .input_by(<Order as ::dex::__private::Stored>::decoded)?;
                         let __dex_result = Self::pause(&__dex_flow, &__dex_input);
                         <WaitResult<
                             Self,

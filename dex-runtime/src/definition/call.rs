@@ -51,15 +51,24 @@ impl<F: Flow> StepCall<F> {
     ///
     /// Fails, without a retry, if the stored value does not fit.
     pub fn start_input(&self) -> Result<F::Input, StepError> {
-        self.input(Payload::decode)
+        self.input()
     }
 
     /// The step's input.
     ///
     /// # Errors
     ///
-    /// Fails, without a retry, if `decode` says that the stored value does not fit `I`.
-    pub fn input<I>(&self, decode: Decode<I>) -> Result<I, StepError> {
+    /// Fails, without a retry, if the stored value does not fit `I`.
+    pub fn input<I: Value>(&self) -> Result<I, StepError> {
+        self.input_by(Payload::decode)
+    }
+
+    /// The step's input, decoded by `decode`.
+    ///
+    /// # Errors
+    ///
+    /// Fails, without a retry, if `decode` does.
+    pub fn input_by<I>(&self, decode: Decode<I>) -> Result<I, StepError> {
         decode(&self.input).map_err(|e| StepError::unworkable(format_args!("the step's input: {e}")))
     }
 
@@ -119,15 +128,24 @@ impl<F: Flow> WaitCall<F> {
     ///
     /// Fails, without a retry, if the stored value does not fit.
     pub fn start_input(&self) -> Result<F::Input, StepError> {
-        self.input(Payload::decode)
+        self.input()
     }
 
     /// The step's input.
     ///
     /// # Errors
     ///
-    /// Fails, without a retry, if `decode` says that the stored value does not fit `I`.
-    pub fn input<I>(&self, decode: Decode<I>) -> Result<I, StepError> {
+    /// Fails, without a retry, if the stored value does not fit `I`.
+    pub fn input<I: Value>(&self) -> Result<I, StepError> {
+        self.input_by(Payload::decode)
+    }
+
+    /// The step's input, decoded by `decode`.
+    ///
+    /// # Errors
+    ///
+    /// Fails, without a retry, if `decode` does.
+    pub fn input_by<I>(&self, decode: Decode<I>) -> Result<I, StepError> {
         decode(&self.input).map_err(|e| StepError::unworkable(format_args!("the step's input: {e}")))
     }
 

@@ -90,12 +90,18 @@ fn writes_hold_their_lock(flow: &Flow, step: &Step, errors: &mut Diagnostics) {
 /// Every `X` of `.set(Self::X, …)` and `.delete(Self::X)`.
 fn collect_written(tokens: &TokenStream, written: &mut Vec<Ident>) {
     let tokens: Vec<TokenTree> = tokens.clone().into_iter().collect();
-    for (at, token) in tokens.iter().enumerate() {
-        let TokenTree::Group(group) = token else { continue };
-        let is_write =
-            at >= 2 && is_any(&tokens[at - 1], &["set", "delete"]) && is_punct(&tokens[at - 2], '.');
-        written.extend(is_write.then(|| own_constant(group.stream())).flatten());
-        collect_written(&group.stream(), written);
+    for call in tokens.windows(3) {
+        if let [dot, method, TokenTree::Group(arguments)] = call
+            && is_punct(dot, '.')
+            && is_any(method, &["set", "delete"])
+        {
+            written.extend(own_constant(arguments.stream()));
+        }
+    }
+    for token in &tokens {
+        if let TokenTree::Group(group) = token {
+            collect_written(&group.stream(), written);
+        }
     }
 }
 
@@ -114,12 +120,12 @@ fn own_constant(arguments: TokenStream) -> Option<Ident> {
 // Such a decision contradicts itself; the runtime could only park the step.
 fn nothing_follows_an_end(tokens: &TokenStream, errors: &mut Diagnostics) {
     let tokens: Vec<TokenTree> = tokens.clone().into_iter().collect();
-    for (at, token) in tokens.iter().enumerate() {
-        if let TokenTree::Group(group) = token {
+    let mut rest = tokens.as_slice();
+    while let [first, after @ ..] = rest {
+        if let TokenTree::Group(group) = first {
             nothing_follows_an_end(&group.stream(), errors);
         }
-        let Some(end) = end_at(&tokens, at) else { continue };
-        if let Some(and) = added(&tokens[at + 2..]) {
+        if let Some((end, and)) = added_to_an_end(rest) {
             errors.error(
                 and,
                 format_args!(
@@ -127,17 +133,18 @@ fn nothing_follows_an_end(tokens: &TokenStream, errors: &mut Diagnostics) {
                 ),
             );
         }
+        rest = after;
     }
 }
 
-/// The word if `Next::complete(…)` or its like stands around place `at`.
-fn end_at(tokens: &[TokenTree], at: usize) -> Option<&Ident> {
-    let TokenTree::Ident(word) = tokens.get(at)? else { return None };
-    let before = tokens.get(at.checked_sub(3)?..at)?;
-    let [next, first, second] = before else { return None };
+/// The word and the `and` if the tokens begin with `Next::complete(…)` or its like, to which something is added.
+fn added_to_an_end(tokens: &[TokenTree]) -> Option<(&Ident, &Ident)> {
+    let [next, first, second, TokenTree::Ident(end), TokenTree::Group(_), calls @ ..] = tokens else {
+        return None;
+    };
     let is_path = is_any(next, &["Next"]) && is_punct(first, ':') && is_punct(second, ':');
-    let is_call = matches!(tokens.get(at + 1), Some(TokenTree::Group(_)));
-    (is_path && is_call && ENDS.iter().any(|end| word == end)).then_some(word)
+    let is_end = is_path && ENDS.iter().any(|word| end == word);
+    added(calls).filter(|_| is_end).map(|and| (end, and))
 }
 
 /// The `and` in a row of method calls.

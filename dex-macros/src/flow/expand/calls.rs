@@ -108,7 +108,7 @@ fn read_input(flow: &Flow, step: &Step, ty: &Type) -> TokenStream {
     }
     let private = flow.krate.private();
     quote_spanned! {generated_at(ty.span())=>
-        let __dex_input = __dex_call.input(<#ty as #private::Stored>::decoded)?;
+        let __dex_input = __dex_call.input_by(<#ty as #private::Stored>::decoded)?;
     }
 }
 
