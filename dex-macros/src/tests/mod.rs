@@ -2,6 +2,7 @@
 //!
 //! `UPDATE_EXPECT=1 cargo test -p dex-macros` writes changed snapshots; read the difference.
 
+mod bodies;
 mod definition;
 mod fallback;
 mod handles;

@@ -10,8 +10,8 @@ impl Shop {
     }
 
     #[step(heartbeat = "20s")]
-    async fn ship(&self, _ctx: &mut StepContext<Self>) -> StepResult<Self> {
-        Ok(Next::complete(()))
+    async fn ship(&self, ctx: &mut StepContext<Self>) -> StepResult<Self> {
+        Ok(Next::fail(ctx.execution_id()))
     }
 }
 

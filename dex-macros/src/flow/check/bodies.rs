@@ -13,6 +13,9 @@ use crate::flow::model::{Entrance, Flow, Step};
 /// What ends a branch, so that nothing can be added to it.
 const ENDS: &[&str] = &["complete", "complete_now", "fail", "dead_end"];
 
+/// The methods of a context that are signs of life.
+const SIGNS_OF_LIFE: &[&str] = &["heartbeat", "checkpoint"];
+
 /// Checks all bodies. Each is judged by itself: nobody is told about one that is still being written.
 pub(crate) fn mean_something(flow: &Flow, errors: &mut Diagnostics) {
     for step in flow.steps.iter().filter(|step| !is_unfinished(&step.handler.body)) {
@@ -27,14 +30,33 @@ pub(crate) fn mean_something(flow: &Flow, errors: &mut Diagnostics) {
 // Every attempt would fail, and only when it is run would anybody see why.
 fn signs_of_life_are_given(step: &Step, errors: &mut Diagnostics) {
     let Some(heartbeat) = step.options.heartbeat else { return };
+    let body = &step.handler.body;
     let context = step.handler.context.as_ref().and_then(|context| context.ident.as_ref());
-    let is_used = context.is_some_and(|ident| names(&step.handler.body, &[&ident.to_string()]));
-    if !is_used {
+    let is_given = context.is_some_and(|ident| names(body, SIGNS_OF_LIFE) || is_passed_on(body, ident));
+    if !is_given {
         errors.error_at(
             heartbeat.span,
             "this step never gives a sign of life, so all its attempts would fail: take `ctx: &mut StepContext<Self>` and call `ctx.heartbeat()`, or leave `heartbeat` out",
         );
     }
+}
+
+/// Whether `ident` stands somewhere without a method of its own after it, so that others may call one.
+fn is_passed_on(tokens: &TokenStream, ident: &Ident) -> bool {
+    let mut tokens = tokens.clone().into_iter().peekable();
+    while let Some(token) = tokens.next() {
+        let is_here = match &token {
+            TokenTree::Ident(other) => {
+                other == ident && !tokens.peek().is_some_and(|next| is_punct(next, '.'))
+            }
+            TokenTree::Group(group) => is_passed_on(&group.stream(), ident),
+            TokenTree::Punct(_) | TokenTree::Literal(_) => false,
+        };
+        if is_here {
+            return true;
+        }
+    }
+    false
 }
 
 // The runtime starts such a step by itself, so it has none unless the flow also goes to it.
