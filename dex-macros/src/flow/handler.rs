@@ -35,7 +35,7 @@ pub(super) fn given_back(mut raw: Raw, bodies: Bodies, krate: &CratePath) -> Tok
             *body = quote!({
                 #[cfg(any())]
                 #body
-                ::core::unimplemented!()
+                ::core::unreachable!()
             });
         }
         raw.attrs.push(syn::parse_quote! {

@@ -15,7 +15,7 @@ fn step(options: &str, body: &str) -> Vec<String> {
 #[test]
 fn a_sign_of_life_is_any_that_could_be_one() {
     let given =
-        ["ctx.heartbeat();", "ctx.checkpoint(&1)?;", "work(ctx).await?;", "join!(beat(&ctx))", "todo!()"];
+        ["ctx.heartbeat();", "ctx.checkpoint(&1)?;", "work(ctx).await?;", "join!(beat(&ctx))", "todo !()"];
     for body in given {
         assert_eq!(step("heartbeat = \"1s\"", body), Vec::<String>::new(), "{body}");
     }

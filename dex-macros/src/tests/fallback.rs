@@ -139,7 +139,7 @@ fn the_bodies_of_what_cannot_be_a_flow_are_hidden_from_the_compiler() {
             )]
             async fn sell(&self, ctx: &mut StepContext<Self>) -> StepResult<Self> {
                 #[cfg(any())] { Ok(Next::complete(())) }
-                ::core::unimplemented!()
+                ::core::unreachable!()
             }
             fn helper(&self) -> u8 {
                 1

@@ -132,7 +132,7 @@ impl<I> Takes<I> for I {}
 /// Where a function asks for a `Value`, the compiler quotes its bound below the error; a path through this trait
 /// is told in few lines.
 #[diagnostic::on_unimplemented(
-    message = "this type cannot be stored: a flow's values need `Serialize` and `Deserialize`",
+    message = "`{Self}` cannot be stored: a flow's values need `Serialize` and `Deserialize`",
     label = "cannot be stored",
     note = "add `#[derive(serde::Serialize, serde::Deserialize)]` to it, or to the type inside it that lacks them"
 )]
