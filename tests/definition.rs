@@ -121,7 +121,8 @@ impl Defaults {
     }
 
     #[on_timeout(heartbeat = "29s")]
-    async fn late(&self) -> StepResult<Self> {
+    async fn late(&self, ctx: &mut StepContext<Self>) -> StepResult<Self> {
+        ctx.heartbeat();
         Ok(Next::dead_end())
     }
 }

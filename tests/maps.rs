@@ -47,7 +47,7 @@ impl Auction {
         Ok(Wait::one(Self::BIDS.at(lot).at_least(1)))
     }
 
-    #[step]
+    #[step(lock(BEST))]
     async fn sell(&self, ctx: &mut StepContext<Self>, lot: u32, bids: Vec<u64>) -> StepResult<Self> {
         let best = bids.into_iter().max().unwrap_or_default();
         ctx.set(Self::BEST.at(&lot), best)?;

@@ -36,7 +36,7 @@ impl Mark {
         let last = segments.last()?.ident.to_string();
         let ours = match segments.len() {
             1 => true,
-            2 => segments.first().is_some_and(|first| first.ident == krate.name() || first.ident == "dex"),
+            2 => segments.first().is_some_and(|first| krate.is_named(&first.ident)),
             _ => false,
         };
         Self::ALL.iter().find(|(word, _)| ours && *word == last).map(|(_, mark)| *mark)

@@ -1,16 +1,25 @@
 //! Where generated code finds the crate: `::dex`, or what `crate = …` says.
 
-use proc_macro2::{Span, TokenStream};
+use proc_macro2::{Ident, Span, TokenStream};
 use quote::quote_spanned;
 use syn::Path;
 
 /// The path of the facade crate.
 #[derive(Clone, Default)]
-pub(crate) struct CratePath(Option<Path>);
+pub(crate) struct CratePath {
+    path: Option<Path>,
+    /// Whether `crate = …` could not be read, so that the name may be any.
+    unread: bool,
+}
 
 impl CratePath {
     pub(crate) fn given(path: Path) -> Self {
-        Self(Some(path))
+        Self { path: Some(path), unread: false }
+    }
+
+    /// The same of which it is not certain that it was read right.
+    pub(crate) fn doubtful(self) -> Self {
+        Self { unread: true, ..self }
     }
 
     /// The module that has all that generated code may name.
@@ -20,13 +29,13 @@ impl CratePath {
 
     /// The same with a place, so that errors about what is named are shown there.
     pub(crate) fn private_at(&self, place: Span) -> TokenStream {
-        let Some(path) = &self.0 else { return quote_spanned!(place=> ::dex::__private) };
+        let Some(path) = &self.path else { return quote_spanned!(place=> ::dex::__private) };
         quote_spanned!(place=> #path::__private)
     }
 
-    /// The last name of the path, with which attributes may be written out: `#[dex::step]`.
-    pub(crate) fn name(&self) -> String {
-        let last = self.0.as_ref().and_then(|path| path.segments.last());
-        last.map_or_else(|| "dex".to_owned(), |segment| segment.ident.to_string())
+    /// Whether `#[name::step]` is an attribute of ours, written out.
+    pub(crate) fn is_named(&self, name: &Ident) -> bool {
+        let last = self.path.as_ref().and_then(|path| path.segments.last());
+        self.unread || name == "dex" || last.is_some_and(|last| last.ident == *name)
     }
 }

@@ -7,7 +7,9 @@ use std::time::Duration;
 
 use proc_macro2::{Ident, Span, TokenStream, TokenTree};
 use syn::ext::IdentExt as _;
+use syn::parse::discouraged::Speculative as _;
 use syn::parse::{Parse, ParseStream, Parser as _};
+use syn::punctuated::Punctuated;
 use syn::{Error, LitFloat, LitInt, LitStr, Result, Token, Type};
 
 use crate::diagnostics::Diagnostics;
@@ -34,18 +36,26 @@ pub(crate) fn read_list(
     errors: &mut Diagnostics,
     mut read: impl FnMut(&str, &Setting<'_>, &mut Diagnostics) -> Result<()>,
 ) {
+    let mut wrong = Diagnostics::default();
     let parsed = (|input: ParseStream<'_>| {
         let mut seen = Vec::new();
         while !input.is_empty() {
-            let option = read_option(input, owner, legal, &mut seen, errors, &mut read);
-            errors.note(option);
+            let option = read_option(input, owner, legal, &mut seen, &mut wrong, &mut read);
+            wrong.note(option);
             skip_to_comma(input)?;
             input.parse::<Option<Token![,]>>()?;
         }
         Ok(())
     })
     .parse2(tokens);
-    errors.note(parsed);
+    // What is left over inside parentheses is noticed only here, and may be told already.
+    if let Err(error) = parsed
+        && wrong.is_empty()
+    {
+        wrong
+            .error_at(error.span(), format_args!("this is no option of `{owner}`: {}", legal_options(legal)));
+    }
+    errors.extend(wrong);
 }
 
 fn read_option(
@@ -205,13 +215,19 @@ impl Setting<'_> {
         }
         let content;
         let parentheses = syn::parenthesized!(content in self.input);
-        let paths = content.parse_terminated(syn::Path::parse_mod_style, Token![,])?;
-        if paths.is_empty() {
+        let tokens: TokenStream = content.parse()?;
+        if tokens.is_empty() {
             return Err(Error::new(
                 parentheses.span.join(),
                 format!("`{0}` of nothing: write `{0}(ATTRIBUTE)`, or leave it out", self.key),
             ));
         }
+        let names = Punctuated::<syn::Path, Token![,]>::parse_terminated_with;
+        let paths = (|input: ParseStream<'_>| names(input, syn::Path::parse_mod_style)).parse2(tokens);
+        let paths = paths.map_err(|error| {
+            let message = format!("expected attributes of this flow: `{}(ONE, ANOTHER)`", self.key);
+            Error::new(error.span(), message)
+        })?;
         let name = |path: &syn::Path| {
             path.get_ident().cloned().ok_or_else(|| {
                 Error::new_spanned(path, "write the name of the attribute alone, without a path")
@@ -222,8 +238,9 @@ impl Setting<'_> {
 
     /// `output = String`.
     pub(crate) fn ty(&self) -> Result<Type> {
-        self.equals(&format!("{} = String", self.key))?;
-        self.input.parse()
+        let example = format!("{} = String", self.key);
+        self.equals(&example)?;
+        self.value(&example)
     }
 
     /// `crate = path`.
@@ -259,9 +276,12 @@ impl Setting<'_> {
     }
 
     fn value<T: Parse>(&self, example: &str) -> Result<T> {
-        self.input.parse().map_err(|error| {
+        let ahead = self.input.fork();
+        let value = ahead.parse().map_err(|error| {
             Error::new(error.span(), format!("not a value of `{}`: write `{example}`", self.key))
-        })
+        })?;
+        self.input.advance_to(&ahead);
+        Ok(value)
     }
 
     /// A mistake at the keyword; the rest of the input may have nothing left to underline.

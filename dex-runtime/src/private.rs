@@ -9,7 +9,7 @@ pub use std::time::Duration;
 pub use crate::client::RunHandle;
 pub use crate::definition::call::{RpcCall, RpcFuture, StepCall, StepFuture, WaitCall, WaitFuture};
 pub use crate::definition::contract::{
-    Call, Fit, GivenBy, HasStart, Rpc, RpcReturn, StepReturn, Takes, WaitReturn, call_rpc, dispatch, fits,
+    Call, Fit, GivenBy, HasStart, Rpc, RpcReturn, StepReturn, Stored, Takes, WaitReturn, call_rpc, dispatch,
     fits_at,
 };
 #[cfg(feature = "schemars")]
@@ -19,8 +19,8 @@ pub use crate::definition::{
     Attribute, AttributeDefinition, AttributeMap, Channel, ChannelDefinition, ChannelMap, Durability, Edge,
     EdgeKind, Flow, FlowDefinition, FlowSchemas, Indexable, KeyFits, Keyword, OnExhausted, RpcContext,
     RpcDefinition, RpcResult, Step, StepContext, StepDefinition, StepResult, Stream, StreamDefinition,
-    WaitContext, WaitDefinition, WaitResult, indexable, key_fits, key_fits_at,
+    WaitContext, WaitDefinition, WaitResult, key_fits, key_fits_at,
 };
 pub use crate::engine::RetryPolicy;
 pub use crate::error::Result;
-pub use crate::value::{Payload, Value};
+pub use crate::value::Payload;

@@ -15,7 +15,10 @@ mod i;
 mod k;
 mod l;
 mod m;
+#[path = "../support/page.rs"]
+mod names;
 mod page;
+mod r;
 mod s;
 #[path = "../support/mod.rs"]
 mod support;

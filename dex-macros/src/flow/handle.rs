@@ -5,7 +5,7 @@ use quote::{ToTokens, quote, quote_spanned};
 use syn::parse::Parser as _;
 use syn::{Attribute, LitStr, Meta, PathArguments};
 
-use super::handle_type::{Declared, Typed, declared, mark_word, type_word, typed};
+use super::handle_type::{Typed, declared, mark_word, type_word, typed};
 use super::member::{Raw, RawKind};
 use super::model::{Handle, HandleKind, Member};
 use crate::attributes::{self, Mark};
@@ -34,8 +34,11 @@ pub(crate) fn read(
         return (raw.into_token_stream(), None);
     };
     let options = read_options(mark, attr, errors);
-    let declared: Option<Declared> = errors.note(declared.parse2(rest.clone()));
-    match declared.and_then(|ty| typed(mark, ty, errors)) {
+    let declared = declared.parse2(rest.clone()).map_err(|_| {
+        let message = format!("expected `const {ident}: {}<T>;`", type_word(mark));
+        syn::Error::new(ident.span(), message)
+    });
+    match errors.note(declared).and_then(|ty| typed(mark, ty, errors)) {
         None => (TokenStream::new(), None),
         Some(typed) => complete(&options, &raw, ident, typed, krate, errors),
     }

@@ -7,10 +7,11 @@ use syn::parse::{ParseStream, Parser as _};
 use syn::{Attribute, LitStr, Result, Signature};
 
 use super::handle::arguments;
-use super::member::{Raw, RawKind};
+use super::member::{self, Bodies, Raw, RawKind};
 use super::model::{Handler, Member, Rpc, Wait};
 use super::signature::{self, Role};
 use crate::attributes;
+use crate::crate_path::CratePath;
 use crate::diagnostics::Diagnostics;
 use crate::names::StoredName;
 use crate::options;
@@ -25,8 +26,18 @@ pub(super) struct Names {
 }
 
 /// The method as it is given back: as written, with leave to have the shape that the runtime asks for.
-pub(super) fn given_back(mut raw: Raw) -> TokenStream {
-    if matches!(raw.kind, RawKind::Method { .. }) {
+pub(super) fn given_back(mut raw: Raw, bodies: Bodies, krate: &CratePath) -> TokenStream {
+    if let Some(mark) = raw.unmarked_handle() {
+        return member::completed(mark, raw, krate);
+    }
+    if let RawKind::Method { body, .. } = &mut raw.kind {
+        if bodies == Bodies::Hidden {
+            *body = quote!({
+                #[cfg(any())]
+                #body
+                ::core::unreachable!()
+            });
+        }
         raw.attrs.push(syn::parse_quote! {
             #[allow(
                 clippy::needless_pass_by_ref_mut,
@@ -90,7 +101,12 @@ pub(super) fn method<'a>(
     if let RawKind::Method { sig, .. } = &raw.kind {
         return Some(sig);
     }
-    errors.error(attr.path(), format_args!("`#[{word}]` goes on a method: `async fn name(&self, …)`"));
+    let message = if raw.is_unfinished_method() {
+        format!("this method cannot be read: `#[{word}]` goes on `async fn name(&self, …) -> … {{ … }}`")
+    } else {
+        format!("`#[{word}]` goes on a method: `async fn name(&self, …)`")
+    };
+    errors.error(attr.path(), message);
     None
 }
 

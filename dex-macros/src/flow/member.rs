@@ -2,27 +2,39 @@
 //!
 //! A body is never parsed: an editor calls the macro while the user is typing in one.
 
-use proc_macro2::{Ident, TokenStream, TokenTree};
+use proc_macro2::{Ident, Span, TokenStream, TokenTree};
 use quote::{ToTokens, quote};
 use syn::parse::discouraged::Speculative as _;
 use syn::parse::{ParseStream, Parser as _};
 use syn::{Attribute, Result, Signature, Token, Visibility, token};
 
-use super::model::{Handle, Rpc, Step, Wait};
+use super::handle_type::mark_word;
+use super::model::{Handle, Lost, Rpc, Step, Wait};
 use super::{handle, handler, step};
 use crate::attributes::Mark;
 use crate::crate_path::CratePath;
 use crate::diagnostics::Diagnostics;
 
+/// What becomes of the bodies of handlers.
+#[derive(Clone, Copy, Default, PartialEq, Eq)]
+pub(super) enum Bodies {
+    #[default]
+    Kept,
+    /// The block cannot be a flow, and every word of it that needs one would be one more error.
+    Hidden,
+}
+
 /// All members of a block.
 #[derive(Default)]
 pub(super) struct Members {
+    bodies: Bodies,
     /// Each as it is given back: without our attributes, handles with their value.
     pub(super) items: Vec<TokenStream>,
     pub(super) handles: Vec<Handle>,
     pub(super) steps: Vec<Step>,
     pub(super) waits: Vec<Wait>,
     pub(super) rpcs: Vec<Rpc>,
+    pub(super) lost: Lost,
     pub(super) others: Vec<Ident>,
     pub(super) others_tokens: TokenStream,
 }
@@ -30,6 +42,8 @@ pub(super) struct Members {
 /// The tokens of one member.
 pub(super) struct Raw {
     pub(super) attrs: Vec<Attribute>,
+    /// Where an attribute could not be read. It is not given back, as nothing after it would be understood.
+    pub(super) unread: Option<Span>,
     pub(super) vis: Visibility,
     pub(super) kind: RawKind,
 }
@@ -43,9 +57,46 @@ pub(super) enum RawKind {
     Other(TokenStream),
 }
 
+impl Raw {
+    /// The name, if it is a method.
+    fn method(&self) -> Option<&Ident> {
+        match &self.kind {
+            RawKind::Method { sig, .. } => Some(&sig.ident),
+            RawKind::Const { .. } | RawKind::Other(_) => None,
+        }
+    }
+
+    /// Whether it is nothing that could stand in a block, yet.
+    fn is_unfinished(&self) -> bool {
+        let RawKind::Other(tokens) = &self.kind else { return false };
+        syn::parse2::<syn::ImplItem>(tokens.clone()).is_err()
+    }
+
+    /// Whether somebody is still writing its signature.
+    pub(super) fn is_unfinished_method(&self) -> bool {
+        let is_fn = |token| matches!(token, TokenTree::Ident(ident) if ident == "fn");
+        matches!(&self.kind, RawKind::Other(tokens) if tokens.clone().into_iter().any(is_fn))
+    }
+
+    /// What a constant without a value is by its type.
+    pub(super) fn unmarked_handle(&self) -> Option<Mark> {
+        let RawKind::Const { rest, .. } = &self.kind else { return None };
+        let words: Vec<String> = rest.clone().into_iter().map(|token| token.to_string()).collect();
+        let has = |word: &str| words.iter().any(|other| other == word);
+        let mark = [
+            (Mark::Attribute, "Attribute"),
+            (Mark::Attribute, "AttributeMap"),
+            (Mark::Channel, "Channel"),
+            (Mark::Channel, "ChannelMap"),
+            (Mark::Stream, "Stream"),
+        ];
+        mark.into_iter().find(|(_, word)| has(word) && !has("=")).map(|(mark, _)| mark)
+    }
+}
+
 impl ToTokens for Raw {
     fn to_tokens(&self, tokens: &mut TokenStream) {
-        let Self { attrs, vis, kind } = self;
+        let Self { attrs, vis, kind, unread: _ } = self;
         tokens.extend(match kind {
             RawKind::Const { ident, rest } => quote!(#(#attrs)* #vis const #ident #rest),
             RawKind::Method { sig, body } => quote!(#(#attrs)* #vis #sig #body),
@@ -55,8 +106,13 @@ impl ToTokens for Raw {
 }
 
 /// Reads the members between the block's braces.
-pub(super) fn read_all(tokens: TokenStream, krate: &CratePath, errors: &mut Diagnostics) -> Members {
-    let mut members = Members::default();
+pub(super) fn read_all(
+    tokens: TokenStream,
+    bodies: Bodies,
+    krate: &CratePath,
+    errors: &mut Diagnostics,
+) -> Members {
+    let mut members = Members { bodies, ..Members::default() };
     let parsed = (|input: ParseStream<'_>| {
         while !input.is_empty() {
             let raw = read_raw(input)?;
@@ -67,16 +123,36 @@ pub(super) fn read_all(tokens: TokenStream, krate: &CratePath, errors: &mut Diag
     .parse2(tokens.clone());
     if let Err(error) = parsed {
         // What could not be read is given back as it is, for the compiler or the editor to judge.
-        errors.push(error);
+        errors.error_at(error.span(), "this member cannot be read: it is a method or a constant of the flow");
         members.items = vec![tokens];
+        members.lost.anything = true;
     }
     members
 }
 
 pub(super) fn read_raw(input: ParseStream<'_>) -> Result<Raw> {
-    let attrs = input.call(Attribute::parse_outer)?;
+    let mut unread = None;
+    let mut attrs = Vec::new();
+    while input.peek(Token![#]) {
+        match read_attribute(input)? {
+            Ok(attr) => attrs.extend(attr),
+            Err(place) => unread = Some(place),
+        }
+    }
     let vis = input.parse()?;
-    Ok(Raw { attrs, vis, kind: read_kind(input)? })
+    Ok(Raw { attrs, unread, vis, kind: read_kind(input)? })
+}
+
+/// One attribute, or the place of something that is not quite one.
+fn read_attribute(input: ParseStream<'_>) -> Result<std::result::Result<Vec<Attribute>, Span>> {
+    let sign: Token![#] = input.parse()?;
+    if !input.peek(token::Bracket) {
+        return Ok(Err(sign.span));
+    }
+    let brackets: TokenTree = input.parse()?;
+    let place = brackets.span();
+    let read = Attribute::parse_outer.parse2(quote!(#sign #brackets));
+    Ok(read.map_err(|_| place))
 }
 
 fn read_kind(input: ParseStream<'_>) -> Result<RawKind> {
@@ -84,7 +160,7 @@ fn read_kind(input: ParseStream<'_>) -> Result<RawKind> {
     if ahead.parse::<Token![const]>().is_ok()
         && let Ok(ident) = ahead.parse::<Ident>()
     {
-        let rest = tokens_until(&ahead, false)?;
+        let rest = declaration(&ahead)?;
         input.advance_to(&ahead);
         return Ok(RawKind::Const { ident, rest });
     }
@@ -96,14 +172,35 @@ fn read_kind(input: ParseStream<'_>) -> Result<RawKind> {
         input.advance_to(&ahead);
         return Ok(RawKind::Method { sig: Box::new(sig), body: body.into() });
     }
-    Ok(RawKind::Other(tokens_until(input, true)?))
+    Ok(RawKind::Other(tokens_until(input)?))
 }
 
-/// The tokens up to a semicolon, or also up to a group in braces, or the end.
-fn tokens_until(input: ParseStream<'_>, braces_end: bool) -> Result<TokenStream> {
+/// The tokens of a constant after its name, up to its semicolon. If that is missing, up to the attribute of the
+/// next member or the word that begins it: a type has no `#` in it, and `const` only in `*const T`.
+fn declaration(input: ParseStream<'_>) -> Result<TokenStream> {
+    let mut tokens = TokenStream::new();
+    let (mut has_value, mut is_pointer) = (false, false);
+    while !input.is_empty() {
+        let begins_another = input.peek(Token![#]) || input.peek(Token![pub]) || input.peek(Token![const]);
+        if begins_another && !has_value && !is_pointer {
+            break;
+        }
+        has_value |= input.peek(Token![=]);
+        is_pointer = input.peek(Token![*]);
+        let ends = input.peek(Token![;]);
+        tokens.extend([input.parse::<TokenTree>()?]);
+        if ends {
+            break;
+        }
+    }
+    Ok(tokens)
+}
+
+/// The tokens up to a semicolon, or a group in braces, or the end.
+fn tokens_until(input: ParseStream<'_>) -> Result<TokenStream> {
     let mut tokens = TokenStream::new();
     while !input.is_empty() {
-        let ends = input.peek(Token![;]) || braces_end && input.peek(token::Brace);
+        let ends = input.peek(Token![;]) || input.peek(token::Brace);
         tokens.extend([input.parse::<TokenTree>()?]);
         if ends {
             break;
@@ -114,8 +211,19 @@ fn tokens_until(input: ParseStream<'_>, braces_end: bool) -> Result<TokenStream>
 
 impl Members {
     fn add(&mut self, mut raw: Raw, krate: &CratePath, errors: &mut Diagnostics) {
+        if let Some(place) = raw.unread {
+            errors.error_at(place, "this attribute cannot be read: write `#[name]` or `#[name(…)]`");
+        }
+        if raw.unread.is_some() || raw.is_unfinished() {
+            // Nobody knows what it is, and it may have taken the member after it along.
+            self.lost.anything = true;
+        }
         let marks = take_marks(&mut raw, krate, errors);
         let Some((mark, attr)) = marks else {
+            if let Some(mark) = raw.unmarked_handle() {
+                self.items.push(without_its_mark(mark, raw, krate, errors));
+                return;
+            }
             if let RawKind::Const { ident, .. } = &raw.kind {
                 self.others.push(ident.clone());
             } else if let RawKind::Method { sig, .. } = &raw.kind {
@@ -130,22 +238,49 @@ impl Members {
             Mark::Attribute | Mark::Channel | Mark::Stream => {
                 let (item, handle) = handle::read(mark, &attr, raw, krate, errors);
                 self.items.push(item);
+                self.lost.a_handle |= handle.is_none();
                 self.handles.extend(handle);
             }
             Mark::Step | Mark::OnTimeout | Mark::OnCancel => {
-                self.steps.extend(step::read(mark, &attr, &raw, errors));
-                self.items.push(handler::given_back(raw));
+                match step::read(mark, &attr, &raw, errors) {
+                    Some(step) => self.steps.push(step),
+                    None => self.lost.steps.extend(raw.method().cloned()),
+                }
+                self.items.push(handler::given_back(raw, self.bodies, krate));
             }
             Mark::WaitFor => {
-                self.waits.extend(handler::wait(&attr, &raw, errors));
-                self.items.push(handler::given_back(raw));
+                let wait = handler::wait(&attr, &raw, errors);
+                self.lost.a_wait |= wait.is_none();
+                self.waits.extend(wait);
+                self.items.push(handler::given_back(raw, self.bodies, krate));
             }
             Mark::Rpc => {
                 self.rpcs.extend(handler::rpc(&attr, &raw, errors));
-                self.items.push(handler::given_back(raw));
+                self.items.push(handler::given_back(raw, self.bodies, krate));
             }
         }
     }
+}
+
+/// A handle whose attribute was forgotten, with its value: who uses it is not told as well.
+fn without_its_mark(mark: Mark, raw: Raw, krate: &CratePath, errors: &mut Diagnostics) -> TokenStream {
+    if let RawKind::Const { ident, .. } = &raw.kind {
+        let word = mark_word(mark);
+        if raw.unread.is_some() {
+            return completed(mark, raw, krate);
+        }
+        errors.error(
+            ident,
+            format_args!("`{ident}` has no value: write `#[{word}]` above it, which gives it one"),
+        );
+    }
+    completed(mark, raw, krate)
+}
+
+/// The handle with its value. Mistakes in it can wait until it is marked as what it is.
+pub(super) fn completed(mark: Mark, raw: Raw, krate: &CratePath) -> TokenStream {
+    let mut unread = Diagnostics::default();
+    handle::read(mark, &syn::parse_quote!(#[attribute]), raw, krate, &mut unread).0
 }
 
 /// Takes our attributes off the member; the first one counts.
@@ -187,8 +322,5 @@ pub(crate) fn complete_alone(word: &str, item: TokenStream) -> TokenStream {
     if !matches!(raw.kind, RawKind::Const { .. }) {
         return item;
     }
-    // The mistakes in the handle can wait until it is in a flow.
-    let mut unread = Diagnostics::default();
-    let attr = syn::parse_quote!(#[attribute]);
-    handle::read(mark, &attr, raw, &CratePath::default(), &mut unread).0
+    completed(mark, raw, &CratePath::default())
 }

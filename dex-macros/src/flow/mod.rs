@@ -34,8 +34,9 @@ pub(crate) fn expand(args: TokenStream, item: &TokenStream) -> TokenStream {
         let repeated = check::flow(&mut flow, &mut errors);
         let sound = errors.is_empty() && !repeated;
         if sound {
-            // Another mistake may have hidden a path. This one hides nothing: the flow is whole without it.
+            // Another mistake may have hidden a path. These hide nothing: the flow is whole without them.
             check::lead_everywhere(&flow, &mut errors);
+            check::mean_something(&flow, &mut errors);
         }
         tokens.extend(expand::flow(&flow, if sound { Soundness::Sound } else { Soundness::Unsound }));
     }

@@ -32,10 +32,21 @@ pub(crate) struct Flow {
     pub(crate) steps: Vec<Step>,
     pub(crate) waits: Vec<Wait>,
     pub(crate) rpcs: Vec<Rpc>,
+    pub(crate) lost: Lost,
     /// Constants and functions that are none of ours; they share a namespace with the constants of steps.
     pub(crate) others: Vec<Ident>,
     /// All of their tokens: helpers may make decisions.
     pub(crate) others_tokens: TokenStream,
+}
+
+/// Members that could not be read. Whoever names one of them has made no mistake.
+#[derive(Default)]
+pub(crate) struct Lost {
+    pub(crate) steps: Vec<Ident>,
+    pub(crate) a_wait: bool,
+    pub(crate) a_handle: bool,
+    /// Something of which not even the kind could be read, so that no rule over the whole flow is certain.
+    pub(crate) anything: bool,
 }
 
 /// What all members have.
@@ -86,6 +97,8 @@ pub(crate) struct Handler {
 
 /// `ctx: &mut StepContext<Self>`.
 pub(crate) struct Context {
+    /// The argument's name, if it has one.
+    pub(crate) ident: Option<Ident>,
     /// The whole type, with its `&`.
     pub(crate) ty: Type,
     pub(crate) mutable: bool,

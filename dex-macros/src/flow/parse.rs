@@ -7,8 +7,9 @@ use quote::{ToTokens, quote};
 use syn::parse::{ParseStream, Parser as _};
 use syn::{Attribute, Generics, LitStr, Result, Token, Type};
 
+use super::member::{self, Bodies};
 use super::model::{Flow, StepOptions};
-use super::{member, step};
+use super::step;
 use crate::attributes;
 use crate::crate_path::CratePath;
 use crate::diagnostics::Diagnostics;
@@ -26,12 +27,14 @@ pub(super) struct Parsed {
 /// Reads the attribute's options and the block.
 pub(super) fn flow(args: TokenStream, item: &TokenStream, errors: &mut Diagnostics) -> Parsed {
     let options = read_options(args, errors);
-    let as_written = || Parsed { item: item.clone(), flow: None };
     match block.parse2(item.clone()) {
-        Ok(block) => assemble(options, block, errors).unwrap_or_else(as_written),
+        Ok(block) => assemble(options, block, errors),
         Err(error) => {
-            errors.push(error);
-            as_written()
+            errors.error_at(
+                error.span(),
+                "`#[flow]` goes on the `impl` block with the flow's steps: `impl OrderFlow { … }`",
+            );
+            Parsed { item: item.clone(), flow: None }
         }
     }
 }
@@ -49,6 +52,7 @@ struct Options {
 
 fn read_options(args: TokenStream, errors: &mut Diagnostics) -> Options {
     let mut options = Options::default();
+    let names_the_crate = args.clone().into_iter().any(|token| token.to_string() == "crate");
     options::read_list(args, "#[flow]", OPTIONS, errors, |name, setting, errors| {
         match name {
             "output" => options.output = Some(setting.ty()?),
@@ -61,6 +65,9 @@ fn read_options(args: TokenStream, errors: &mut Diagnostics) -> Options {
         }
         Ok(())
     });
+    if names_the_crate && !errors.is_empty() {
+        options.krate = options.krate.doubtful();
+    }
     options
 }
 
@@ -76,11 +83,6 @@ struct Block {
 
 fn block(input: ParseStream<'_>) -> Result<Block> {
     let attrs = input.call(Attribute::parse_outer)?;
-    if !input.peek(Token![impl]) {
-        return Err(
-            input.error("`#[flow]` goes on the `impl` block with the flow's steps: `impl OrderFlow { … }`")
-        );
-    }
     input.parse::<Token![impl]>()?;
     let mut generics: Generics = if input.peek(Token![<]) { input.parse()? } else { Generics::default() };
     let mut self_ty: Type = input.parse()?;
@@ -98,23 +100,21 @@ fn block(input: ParseStream<'_>) -> Result<Block> {
     Ok(Block { attrs, generics, trait_, self_ty, inner_attrs, members })
 }
 
-/// Puts the flow together. `None` if the block cannot be one at all.
-fn assemble(options: Options, block: Block, errors: &mut Diagnostics) -> Option<Parsed> {
-    if let Some(trait_) = &block.trait_ {
-        errors.error(trait_, "a flow is not a trait's `impl`: put `#[flow]` on `impl OrderFlow { … }`");
-        return None;
-    }
-    let generic = refuse_generics(&block.generics, errors);
-    let ident = if generic { None } else { self_ident(&block.self_ty, errors) };
+/// Puts the flow together, if the block can be one.
+fn assemble(options: Options, block: Block, errors: &mut Diagnostics) -> Parsed {
+    let refused = refuse_trait(block.trait_.as_ref(), errors) || refuse_generics(&block.generics, errors);
+    let ident = if refused { None } else { self_ident(&block.self_ty, errors) };
     let name = ident.as_ref().map(|ident| StoredName::of(ident, options.name.as_ref(), errors));
-    let members = member::read_all(block.members, &options.krate, errors);
+    let bodies = if ident.is_some() { Bodies::Kept } else { Bodies::Hidden };
+    let members = member::read_all(block.members, bodies, &options.krate, errors);
 
     let (attrs, inner_attrs, self_ty) = (&block.attrs, &block.inner_attrs, &block.self_ty);
+    let trait_ = block.trait_.as_ref().map(|trait_| quote!(#trait_ for));
     let (impl_generics, _, where_clause) = block.generics.split_for_impl();
     let items = &members.items;
     let item = quote! {
         #(#attrs)*
-        impl #impl_generics #self_ty #where_clause {
+        impl #impl_generics #trait_ #self_ty #where_clause {
             #(#inner_attrs)*
             #(#items)*
         }
@@ -135,10 +135,18 @@ fn assemble(options: Options, block: Block, errors: &mut Diagnostics) -> Option<
         steps: members.steps,
         waits: members.waits,
         rpcs: members.rpcs,
+        lost: members.lost,
         others: members.others,
         others_tokens: members.others_tokens,
     });
-    Some(Parsed { item, flow })
+    Parsed { item, flow }
+}
+
+fn refuse_trait(trait_: Option<&TokenStream>, errors: &mut Diagnostics) -> bool {
+    if let Some(trait_) = trait_ {
+        errors.error(trait_, "a flow is not a trait's `impl`: put `#[flow]` on `impl OrderFlow { … }`");
+    }
+    trait_.is_some()
 }
 
 fn self_ident(self_ty: &Type, errors: &mut Diagnostics) -> Option<Ident> {

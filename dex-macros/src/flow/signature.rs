@@ -1,7 +1,7 @@
 //! What a handler's signature says: its context and its values, told apart by their types.
 
 use quote::ToTokens;
-use syn::{FnArg, PatType, Receiver, ReceiverKind, ReturnType, Signature, Type};
+use syn::{FnArg, Pat, PatType, Receiver, ReceiverKind, ReturnType, Signature, Type};
 
 use super::model::{Argument, Context};
 use crate::diagnostics::Diagnostics;
@@ -154,7 +154,11 @@ fn read_argument(role: Role, argument: &PatType, into: &mut Arguments, errors: &
         return false;
     }
     if let Some(context) = as_context(&argument.ty) {
-        return add_context(role, context, into, errors);
+        let ident = match &*argument.pat {
+            Pat::Ident(pattern) => Some(pattern.ident.clone()),
+            _ => None,
+        };
+        return add_context(role, Context { ident, ..context }, into, errors);
     }
     add_value(role, argument, into, errors)
 }
@@ -170,8 +174,11 @@ fn as_context(ty: &Type) -> Option<Context> {
         Type::Reference(reference) => {
             let name = last_name(&reference.elem)?;
             let is_context = name.ends_with("Context") && has_arguments(&reference.elem);
-            (is_context || CONTEXTS.contains(&name.as_str()))
-                .then(|| Context { ty: ty.clone(), mutable: reference.mutability.is_some() })
+            (is_context || CONTEXTS.contains(&name.as_str())).then(|| Context {
+                ident: None,
+                ty: ty.clone(),
+                mutable: reference.mutability.is_some(),
+            })
         }
         Type::Group(group) => as_context(&group.elem),
         _ => None,

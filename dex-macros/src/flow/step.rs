@@ -95,7 +95,8 @@ fn read_option(
 fn read_retry(setting: &Setting<'_>, errors: &mut Diagnostics) -> Result<Retry> {
     let mut retry = Retry::default();
     let tokens = setting.list("total = \"1h\"")?;
-    options::read_list(tokens, "retry", RETRY_OPTIONS, errors, |key, setting, _| {
+    let mut wrong = Diagnostics::default();
+    options::read_list(tokens, "retry", RETRY_OPTIONS, &mut wrong, |key, setting, _| {
         match key {
             "initial" => retry.initial = Some(setting.duration("1s")?),
             "factor" => retry.factor = Some(setting.factor()?),
@@ -105,5 +106,8 @@ fn read_retry(setting: &Setting<'_>, errors: &mut Diagnostics) -> Result<Retry> 
         }
         Ok(())
     });
+    // What is left out by mistake may be what the rest depends on.
+    let retry = if wrong.is_empty() { retry } else { Retry::default() };
+    errors.extend(wrong);
     Ok(retry)
 }

@@ -266,7 +266,7 @@ fn rarer_options_are_written_only_if_they_are_given() {
         #[attribute(name = \"stored balance\")]
         const BALANCE: Attribute<u64>;
         #[step(start, heartbeat = \"10s\", on_exhausted = park, lock(BALANCE), durability = async)]
-        async fn sell(&self) -> StepResult<Self> { Ok(Next::complete(())) }
+        async fn sell(&self, ctx: &mut StepContext<Self>) -> StepResult<Self> { ctx.heartbeat(); Ok(Next::complete(())) }
         #[cfg(unix)]
         #[on_cancel(name = \"take back\", alias = \"undo\")]
         async fn undo(&self) -> StepResult<Self> { Ok(Next::dead_end()) }

@@ -43,35 +43,35 @@ fn the_value_of_a_handle_is_checked() {
         SHOP,
         "fn fits_attribute",
         &expect![[r#"
-        fn fits_attribute(
-            __dex_place: usize,
-            __dex_value: &::dex::__private::Payload,
-        ) -> ::dex::__private::Fit {
-            let __dex_table: &[fn(
-                &::dex::__private::Payload,
-            ) -> ::dex::__private::Fit] = &[
-                #[cfg(unix)]
-                ::dex::__private::fits::<Vec<Status>>,
-            ];
-            ::dex::__private::fits_at(__dex_table, __dex_place, __dex_value)
-        }
-    "#]],
+            fn fits_attribute(
+                __dex_place: usize,
+                __dex_value: &::dex::__private::Payload,
+            ) -> ::dex::__private::Fit {
+                let __dex_table: &[fn(
+                    &::dex::__private::Payload,
+                ) -> ::dex::__private::Fit] = &[
+                    #[cfg(unix)]
+                    <Vec<Status> as ::dex::__private::Stored>::fits,
+                ];
+                ::dex::__private::fits_at(__dex_table, __dex_place, __dex_value)
+            }
+        "#]],
     );
     check_part(
         "",
         SHOP,
         "fn fits_channel",
         &expect![[r#"
-        fn fits_channel(
-            __dex_place: usize,
-            __dex_value: &::dex::__private::Payload,
-        ) -> ::dex::__private::Fit {
-            let __dex_table: &[fn(
-                &::dex::__private::Payload,
-            ) -> ::dex::__private::Fit] = &[::dex::__private::fits::<Order>];
-            ::dex::__private::fits_at(__dex_table, __dex_place, __dex_value)
-        }
-    "#]],
+            fn fits_channel(
+                __dex_place: usize,
+                __dex_value: &::dex::__private::Payload,
+            ) -> ::dex::__private::Fit {
+                let __dex_table: &[fn(
+                    &::dex::__private::Payload,
+                ) -> ::dex::__private::Fit] = &[<Order as ::dex::__private::Stored>::fits];
+                ::dex::__private::fits_at(__dex_table, __dex_place, __dex_value)
+            }
+        "#]],
     );
 }
 
@@ -81,10 +81,10 @@ fn an_indexed_value_is_checked_by_the_compiler() {
     check_part(
         "",
         shop,
-        "const _: () = ::dex::__private::indexable",
+        "const _: () = <Vec<Status>",
         &expect![[r#"
-        const _: () = ::dex::__private::indexable::<Vec<Status>>();
-    "#]],
+            const _: () = <Vec<Status> as ::dex::__private::Indexable>::INDEXABLE;
+        "#]],
     );
 }
 

@@ -84,6 +84,18 @@ fn whatever_the_macro_is_put_on_is_given_back() {
 }
 
 #[test]
+fn the_members_of_what_cannot_be_a_flow_are_not_told_as_well() {
+    for head in ["impl<T> Shop<T>", "impl Shop<'_>", "impl Clone for Shop", "impl [u8]"] {
+        let shop =
+            format!("{head} {{ #[step] async fn sell(&self) -> StepResult<Self> {{ Ok(Next::here()) }} }}");
+        let tokens = expansion("", &shop);
+        assert_eq!(messages(tokens.clone()).len(), 1, "{head}: {tokens}");
+        let text = pretty(tokens);
+        assert!(!text.contains("#[step]") && text.contains("Next::here"), "{head} gives {text}");
+    }
+}
+
+#[test]
 fn a_wait_with_a_mistake_does_not_put_the_blame_on_its_step() {
     let shop = "impl Shop {
         #[wait_for] fn pause(&self) -> WaitResult<Self, u8> {}

@@ -2,11 +2,14 @@
 //!
 //! `UPDATE_EXPECT=1 cargo test -p dex-macros` writes changed snapshots; read the difference.
 
+mod bodies;
 mod definition;
+mod fallback;
 mod handles;
 mod hygiene;
 mod keyword;
 mod mistakes;
+mod mutation;
 mod rpcs;
 mod rules;
 mod schemas;

@@ -131,3 +131,43 @@ fn an_rpc_is_called_with_its_argument() {
     "#]],
     );
 }
+
+#[test]
+fn the_run_is_made_cloned_and_shown_as_its_handle() {
+    check_part(
+        "",
+        SHOP,
+        "impl ::core::convert::From",
+        &expect![[r#"
+        impl ::core::convert::From<::dex::__private::RunHandle<Shop>> for ShopRun<Shop> {
+            fn from(run: ::dex::__private::RunHandle<Shop>) -> Self {
+                Self(run)
+            }
+        }
+    "#]],
+    );
+    check_part(
+        "",
+        SHOP,
+        "impl ::core::clone::Clone",
+        &expect![[r#"
+        impl ::core::clone::Clone for ShopRun<Shop> {
+            fn clone(&self) -> Self {
+                Self(::core::clone::Clone::clone(&self.0))
+            }
+        }
+    "#]],
+    );
+    check_part(
+        "",
+        SHOP,
+        "impl ::core::fmt::Debug",
+        &expect![[r#"
+        impl ::core::fmt::Debug for ShopRun<Shop> {
+            fn fmt(&self, f: &mut ::core::fmt::Formatter<'_>) -> ::core::fmt::Result {
+                f.debug_tuple("ShopRun").field(&self.0).finish()
+            }
+        }
+    "#]],
+    );
+}

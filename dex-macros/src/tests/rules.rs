@@ -16,7 +16,11 @@ fn at_compile_time(options: &str) -> Vec<String> {
     let shop = format!(
         "impl Shop {{
             #[step(start, {options})]
-            async fn sell(&self) -> StepResult<Self> {{ Self::MEND; Next::complete(()) }}
+            async fn sell(&self, ctx: &mut StepContext<Self>) -> StepResult<Self> {{
+                ctx.heartbeat();
+                Self::MEND;
+                Next::complete(())
+            }}
             #[step]
             async fn mend(&self) -> StepResult<Self> {{}}
         }}"

@@ -124,7 +124,8 @@ fn a_step_is_called_with_its_input_and_its_outcome() {
                         >>::end(__dex_result, __dex_call)
                     }),
                     |__dex_flow, mut __dex_call| ::dex::__private::Box::pin(async move {
-                        let __dex_input = __dex_call.input::<Order>()?;
+                        let __dex_input = __dex_call
+                            .input_by(<Order as ::dex::__private::Stored>::decoded)?;
                         #[allow(clippy::let_unit_value, reason = "a wait may give nothing")]
                         let __dex_outcome = <TimerFired as ::dex::__private::GivenBy<
                             <WaitResult<
@@ -157,30 +158,31 @@ fn a_wait_borrows_the_input_of_its_step() {
         SHOP,
         "fn call_wait",
         &expect![[r#"
-        fn call_wait(
-            self: ::dex::__private::Arc<Self>,
-            __dex_place: usize,
-            __dex_call: ::dex::__private::WaitCall<Self>,
-        ) -> ::dex::__private::WaitFuture {
-            let __dex_table: &[fn(
-                ::dex::__private::Arc<Self>,
-                ::dex::__private::WaitCall<Self>,
-            ) -> ::dex::__private::WaitFuture] = &[
-                |_, __dex_call| ::dex::__private::Call::unknown(__dex_call),
-                |__dex_flow, mut __dex_call| ::dex::__private::Box::pin(async move {
-                    let __dex_input = __dex_call.input::<Order>()?;
-                    let __dex_result = Self::pause(&__dex_flow, &__dex_input);
-                    <WaitResult<
-                        Self,
-                        TimerFired,
-                    > as ::dex::__private::WaitReturn<
-                        Self,
-                    >>::end(__dex_result, __dex_call)
-                }),
-            ];
-            ::dex::__private::dispatch(__dex_table, __dex_place, self, __dex_call)
-        }
-    "#]],
+            fn call_wait(
+                self: ::dex::__private::Arc<Self>,
+                __dex_place: usize,
+                __dex_call: ::dex::__private::WaitCall<Self>,
+            ) -> ::dex::__private::WaitFuture {
+                let __dex_table: &[fn(
+                    ::dex::__private::Arc<Self>,
+                    ::dex::__private::WaitCall<Self>,
+                ) -> ::dex::__private::WaitFuture] = &[
+                    |_, __dex_call| ::dex::__private::Call::unknown(__dex_call),
+                    |__dex_flow, mut __dex_call| ::dex::__private::Box::pin(async move {
+                        let __dex_input = __dex_call
+                            .input_by(<Order as ::dex::__private::Stored>::decoded)?;
+                        let __dex_result = Self::pause(&__dex_flow, &__dex_input);
+                        <WaitResult<
+                            Self,
+                            TimerFired,
+                        > as ::dex::__private::WaitReturn<
+                            Self,
+                        >>::end(__dex_result, __dex_call)
+                    }),
+                ];
+                ::dex::__private::dispatch(__dex_table, __dex_place, self, __dex_call)
+            }
+        "#]],
     );
 }
 
@@ -235,4 +237,82 @@ fn a_flow_with_a_start_step_can_be_a_sub_flow_in_each_build_that_has_one() {
     assert_eq!(text.matches("HasStart for Shop").count(), 2, "{text}");
     let without = "impl Shop { #[step] async fn sell(&self) -> StepResult<Self> { } }";
     assert!(!pretty(expansion("", without)).contains("HasStart"));
+}
+
+#[test]
+fn a_start_step_that_is_written_for_each_cfg_has_an_input_for_each() {
+    let shop = "impl Shop {
+        #[cfg(unix)]
+        #[step(start)]
+        async fn sell(&self, order: u8) -> StepResult<Self> {}
+        #[cfg(not(unix))]
+        #[step(start)]
+        async fn sell(&self, order: u16) -> StepResult<Self> {}
+    }";
+    let text = pretty(expansion("", shop));
+    for input in ["#[cfg(unix)]\n        type Input = u8;", "#[cfg(not(unix))]\n        type Input = u16;"] {
+        assert!(text.contains(input), "no {input} in:\n{text}");
+    }
+}
+
+#[test]
+fn a_step_that_the_runtime_starts_has_a_constant_and_a_call_as_any_other() {
+    let shop = "impl Shop {
+        #[on_timeout]
+        async fn late(&self, ctx: &mut StepContext<Self>) -> StepResult<Self> {}
+        #[on_cancel]
+        fn undo(&self) -> StepResult<Self> {}
+    }";
+    check_part(
+        "",
+        shop,
+        "const LATE",
+        &expect![[r#"
+        const LATE: ::dex::__private::Step<Self, ()> = ::dex::__private::Step::new("late");
+    "#]],
+    );
+    check_part(
+        "",
+        shop,
+        "const UNDO",
+        &expect![[r#"
+        const UNDO: ::dex::__private::Step<Self, ()> = ::dex::__private::Step::new("undo");
+    "#]],
+    );
+    check_part(
+        "",
+        shop,
+        "fn call_step",
+        &expect![[r#"
+        fn call_step(
+            self: ::dex::__private::Arc<Self>,
+            __dex_place: usize,
+            __dex_call: ::dex::__private::StepCall<Self>,
+        ) -> ::dex::__private::StepFuture {
+            let __dex_table: &[fn(
+                ::dex::__private::Arc<Self>,
+                ::dex::__private::StepCall<Self>,
+            ) -> ::dex::__private::StepFuture] = &[
+                |__dex_flow, mut __dex_call| ::dex::__private::Box::pin(async move {
+                    let __dex_result = Self::late(&__dex_flow, __dex_call.context())
+                        .await;
+                    <StepResult<
+                        Self,
+                    > as ::dex::__private::StepReturn<
+                        Self,
+                    >>::end(__dex_result, __dex_call)
+                }),
+                |__dex_flow, mut __dex_call| ::dex::__private::Box::pin(async move {
+                    let __dex_result = Self::undo(&__dex_flow);
+                    <StepResult<
+                        Self,
+                    > as ::dex::__private::StepReturn<
+                        Self,
+                    >>::end(__dex_result, __dex_call)
+                }),
+            ];
+            ::dex::__private::dispatch(__dex_table, __dex_place, self, __dex_call)
+        }
+    "#]],
+    );
 }

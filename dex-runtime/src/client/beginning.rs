@@ -88,6 +88,7 @@ impl Beginning {
         let Self { flow_id, input, staged, reuse, timeout, on_timeout, options: _, request_id: _ } = self;
         let timeout = match timeout.or(flow.flow.definition().timeout) {
             Some(limit) => Some((whole(limit)?, action(flow, on_timeout, grace)?)),
+            None if on_timeout.is_some() => return Err(no_time(flow)),
             None => None,
         };
         Ok(Checked { flow_id, input, staged, reuse, timeout, patch, request, parent: None })
@@ -134,6 +135,14 @@ fn whole(limit: Duration) -> Result<Duration> {
     Ok(limit)
 }
 
+fn no_time(flow: &Registered) -> Error {
+    let message = format!(
+        "a run of flow `{}` has no time whose end `.on_timeout(…)` could be about: add `.timeout(…)`",
+        flow.name
+    );
+    Error::new(ErrorKind::InvalidValue, message)
+}
+
 /// What happens at the end of a run's time.
 fn action(flow: &Registered, policy: Option<TimeoutPolicy>, grace: Duration) -> Result<TimeoutAction> {
     let step = flow.flow.definition().on_timeout.and_then(|step| flow.target(step));
@@ -142,7 +151,10 @@ fn action(flow: &Registered, policy: Option<TimeoutPolicy>, grace: Duration) -> 
         (Some(TimeoutPolicy::Cancel), _) => TimeoutAction::Cancel(flow.cancel_plan(grace)),
         (Some(TimeoutPolicy::Step) | None, Some(step)) => TimeoutAction::Step(step),
         (Some(TimeoutPolicy::Step), None) => {
-            let message = format!("flow `{}` has no step for the end of its time: mark one", flow.name);
+            let message = format!(
+                "flow `{}` has no step for the end of its time: mark one with `#[on_timeout]`",
+                flow.name
+            );
             return Err(Error::new(ErrorKind::InvalidSetup, message));
         }
     })

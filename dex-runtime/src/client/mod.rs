@@ -35,7 +35,7 @@ pub use self::stream::{StreamItem, StreamReader, StreamSource};
 pub use self::waiting::Waiting;
 
 use self::untyped::UntypedRun;
-use crate::definition::Flow;
+use crate::definition::{Flow, InputIs};
 use crate::dex::Core;
 use crate::error::{Error, ErrorKind, Result};
 use crate::ids::FlowId;
@@ -64,8 +64,11 @@ impl<F: Flow> Client<F> {
         clippy::needless_pass_by_value,
         reason = "what is stored is given away: the caller need not borrow"
     )]
-    pub fn start(&self, flow_id: impl AsRef<str>, input: F::Input) -> Start<F> {
-        Start::new(Arc::clone(&self.core), flow_id.as_ref(), &input)
+    pub fn start<I>(&self, flow_id: impl AsRef<str>, input: I) -> Start<F>
+    where
+        F::Input: InputIs<I>,
+    {
+        Start::new(Arc::clone(&self.core), flow_id.as_ref(), F::Input::encode(&input))
     }
 
     /// The newest run of an id, open or closed.

@@ -13,7 +13,7 @@ use super::handle::RunHandle;
 use crate::definition::{AttributeHandle, ChannelHandle, Flow, StepOptions};
 use crate::dex::Core;
 use crate::error::Result;
-use crate::value::Payload;
+use crate::value::{Payload, ValueError};
 
 /// A run that is about to be started; made by [`Client::start`](super::Client::start). Await it.
 #[must_use = "a run is not started until this is awaited"]
@@ -24,9 +24,12 @@ pub struct Start<F> {
 }
 
 impl<F: Flow> Start<F> {
-    pub(super) fn new(core: Arc<Core>, flow_id: &str, input: &F::Input) -> Self {
-        let input = Payload::encode(input).map_err(Into::into);
-        let beginning = input.and_then(|input| Beginning::new(flow_id, input));
+    pub(super) fn new(
+        core: Arc<Core>,
+        flow_id: &str,
+        input: std::result::Result<Payload, ValueError>,
+    ) -> Self {
+        let beginning = input.map_err(Into::into).and_then(|input| Beginning::new(flow_id, input));
         Self { core, beginning, flow: PhantomData }
     }
 

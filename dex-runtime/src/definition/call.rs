@@ -13,7 +13,10 @@ use super::flow::Flow;
 use super::next::{Cancel, Choice, Goal};
 use super::wait::Part;
 use crate::engine::{Reads, Staged};
-use crate::value::{Payload, Value};
+use crate::value::{Payload, Value, ValueError};
+
+/// How a stored value becomes an `I`: `Stored::decoded` of that type.
+pub type Decode<I> = fn(&Payload) -> Result<I, ValueError>;
 
 /// A future of a handler call.
 pub type CallFuture<T> = Pin<Box<dyn Future<Output = T> + Send>>;
@@ -57,7 +60,16 @@ impl<F: Flow> StepCall<F> {
     ///
     /// Fails, without a retry, if the stored value does not fit `I`.
     pub fn input<I: Value>(&self) -> Result<I, StepError> {
-        self.input.decode().map_err(|e| StepError::unworkable(format_args!("the step's input: {e}")))
+        self.input_by(Payload::decode)
+    }
+
+    /// The step's input, decoded by `decode`.
+    ///
+    /// # Errors
+    ///
+    /// Fails, without a retry, if `decode` does.
+    pub fn input_by<I>(&self, decode: Decode<I>) -> Result<I, StepError> {
+        decode(&self.input).map_err(|e| StepError::unworkable(format_args!("the step's input: {e}")))
     }
 
     /// What the step's wait gave.
@@ -125,7 +137,16 @@ impl<F: Flow> WaitCall<F> {
     ///
     /// Fails, without a retry, if the stored value does not fit `I`.
     pub fn input<I: Value>(&self) -> Result<I, StepError> {
-        self.input.decode().map_err(|e| StepError::unworkable(format_args!("the step's input: {e}")))
+        self.input_by(Payload::decode)
+    }
+
+    /// The step's input, decoded by `decode`.
+    ///
+    /// # Errors
+    ///
+    /// Fails, without a retry, if `decode` does.
+    pub fn input_by<I>(&self, decode: Decode<I>) -> Result<I, StepError> {
+        decode(&self.input).map_err(|e| StepError::unworkable(format_args!("the step's input: {e}")))
     }
 
     /// The context to call the `wait_for` with.

@@ -154,13 +154,36 @@ pub trait HasStart {}
 #[diagnostic::do_not_recommend]
 impl<F: Flow + HasStart> StartsWithStep for F {}
 
+/// A [`Value`], asked for by generated code.
+///
+/// Where a function asks for a `Value`, the compiler quotes its bound below the error; a path through this trait
+/// is told in few lines.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` cannot be stored: a flow's values need `Serialize` and `Deserialize`",
+    label = "cannot be stored",
+    note = "add `#[derive(serde::Serialize, serde::Deserialize)]` to it, or to the type inside it that lacks them"
+)]
+pub trait Stored: Sized {
+    /// The stored value.
+    fn decoded(payload: &Payload) -> std::result::Result<Self, ValueError>;
+
+    /// Whether what is stored is a value of this type.
+    fn fits(payload: &Payload) -> Fit;
+}
+
+#[diagnostic::do_not_recommend]
+impl<T: Value> Stored for T {
+    fn decoded(payload: &Payload) -> std::result::Result<Self, ValueError> {
+        payload.decode()
+    }
+
+    fn fits(payload: &Payload) -> Fit {
+        payload.decode::<T>().map(drop)
+    }
+}
+
 /// Whether a stored value fits a type.
 pub type Fit = std::result::Result<(), ValueError>;
-
-/// Whether `value` fits `T`. Compiles if `T` can be stored.
-pub fn fits<T: Value>(value: &Payload) -> Fit {
-    value.decode::<T>().map(drop)
-}
 
 /// Whether `value` fits the type at `place` of a flow's table.
 pub fn fits_at(table: &[fn(&Payload) -> Fit], place: usize, value: &Payload) -> Fit {

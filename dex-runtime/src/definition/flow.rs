@@ -7,7 +7,7 @@ use super::contract::{Fit, fits_at};
 use super::describe::FlowDefinition;
 use super::schema::FlowSchemas;
 use crate::client::RunHandle;
-use crate::value::{Payload, Value};
+use crate::value::{Payload, Value, ValueError};
 
 /// A durable workflow. `#[dex::flow]` on an `impl` block writes this implementation.
 ///
@@ -76,6 +76,46 @@ pub trait Flow: Sized + Send + Sync + 'static {
     fn fits_channel_key(channel: usize, key: &str) -> Option<bool> {
         let _ = (channel, key);
         None
+    }
+}
+
+/// What a flow is started with, which is `I`.
+///
+/// Any type is what it is and nothing else; asking it this way has a wrong one told at the value, in these words.
+#[diagnostic::on_unimplemented(
+    message = "this flow is started with `{Self}`, not with `{I}`",
+    label = "not a `{Self}`",
+    note = "a flow is started with the input of its `#[step(start)]` method, or with `()` if it has no such step"
+)]
+pub trait InputIs<I> {
+    /// The encoded input.
+    #[doc(hidden)]
+    fn encode(input: &I) -> Result<Payload, ValueError>;
+}
+
+#[diagnostic::do_not_recommend]
+impl<I: Value> InputIs<I> for I {
+    fn encode(input: &I) -> Result<Payload, ValueError> {
+        Payload::encode(input)
+    }
+}
+
+/// Leaves open with what a flow that is started with `()` is started: the compiler then judges what it was given by
+/// the words above, where it would otherwise only say that the type is another one.
+#[derive(Debug)]
+#[doc(hidden)]
+pub enum Undecided {}
+
+/// The type `()`.
+#[doc(hidden)]
+pub trait IsUnit {}
+
+impl IsUnit for () {}
+
+#[diagnostic::do_not_recommend]
+impl<T: IsUnit> InputIs<Undecided> for T {
+    fn encode(input: &Undecided) -> Result<Payload, ValueError> {
+        match *input {}
     }
 }
 

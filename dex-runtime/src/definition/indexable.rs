@@ -9,7 +9,11 @@ use std::time::{Duration, SystemTime};
     label = "not a scalar, text, a time, a list of them or a keyword",
     note = "remove `index`, or derive `Keyword` if it is an enum of unit variants"
 )]
-pub trait Indexable {}
+pub trait Indexable {
+    /// Naming it asks whether the trait is there.
+    #[doc(hidden)]
+    const INDEXABLE: () = ();
+}
 
 macro_rules! indexable {
     ($($ty:ty),* $(,)?) => {
@@ -25,7 +29,3 @@ indexable!(Duration, SystemTime);
 
 #[diagnostic::do_not_recommend]
 impl<T: Indexable> Indexable for Vec<T> {}
-
-/// Compiles for what can be indexed.
-#[doc(hidden)]
-pub const fn indexable<T: Indexable>() {}

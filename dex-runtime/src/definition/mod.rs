@@ -38,11 +38,11 @@ pub use self::describe::{
 pub use self::entry::{AttributeEntry, ChannelEntry};
 pub(crate) use self::error::cut;
 pub use self::error::{RpcError, RpcResult, StepError, StepResult, WaitResult};
-pub use self::flow::{Flow, Keyword};
+pub use self::flow::{Flow, InputIs, Keyword};
 pub(crate) use self::handle::stored;
 pub use self::handle::{Attribute, AttributeMap, Channel, ChannelMap, Step};
 pub use self::if_empty::{Channels, IfEmpty};
-pub use self::indexable::{Indexable, indexable};
+pub use self::indexable::Indexable;
 pub(crate) use self::key::typed_keys;
 pub use self::key::{AsKey, Key, KeyFits, key_fits, key_fits_at};
 pub(crate) use self::members::MemberKind;

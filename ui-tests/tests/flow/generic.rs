@@ -6,7 +6,7 @@ struct Shop<T>(T);
 impl<T> Shop<T> {
     #[step(start)]
     async fn sell(&self) -> StepResult<Self> {
-        unimplemented!()
+        Ok(Next::complete(()))
     }
 }
 

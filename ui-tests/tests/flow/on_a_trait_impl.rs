@@ -9,4 +9,18 @@ impl Clone for Shop {
     }
 }
 
+struct Bank;
+
+trait Pays {
+    async fn pay(&self) -> StepResult<Bank>;
+}
+
+#[flow]
+impl Pays for Bank {
+    #[step(start)]
+    async fn pay(&self) -> StepResult<Self> {
+        Ok(Next::complete(()))
+    }
+}
+
 fn main() {}

@@ -12,15 +12,15 @@ pub(super) fn are_attributes(flow: &Flow, locks: &[Ident], errors: &mut Diagnost
     for (place, lock) in locks.iter().enumerate() {
         if locks.iter().take(place).any(|earlier| earlier == lock) {
             errors.error(lock, format_args!("`{lock}` is locked twice: remove one"));
-        } else if flow.attribute(lock).is_none() {
+        } else if flow.attribute(lock).is_none() && !flow.lost.a_handle {
             errors.error(lock, no_attribute(flow, lock));
         }
     }
 }
 
 fn no_attribute(flow: &Flow, lock: &Ident) -> String {
-    if flow.handles.iter().any(|handle| handle.member.ident == *lock) {
-        return format!("`{lock}` is a channel; only attributes can be locked");
+    if let Some(other) = flow.handles.iter().find(|handle| handle.member.ident == *lock) {
+        return format!("`{lock}` is a {}; only attributes can be locked", other.kind.word());
     }
     let attributes = flow.handles.iter().filter(|handle| matches!(handle.kind, HandleKind::Attribute { .. }));
     let attributes: Vec<String> = attributes.map(|handle| handle.member.ident.unraw().to_string()).collect();

@@ -2,6 +2,7 @@
 //!
 //! What types must decide is checked by the compiler, in code that [`super::expand`] writes for it.
 
+mod bodies;
 mod levels;
 mod locks;
 mod options;
@@ -15,6 +16,7 @@ use super::model::{Entrance, Flow, Handler, Member, Step};
 use crate::diagnostics::Diagnostics;
 use crate::{source, suggest};
 
+pub(super) use self::bodies::mean_something;
 pub(super) use self::paths::lead_everywhere;
 
 /// Checks all rules. Links waits to their steps, takes back constants that clash, and gives each step the options
@@ -22,14 +24,19 @@ pub(super) use self::paths::lead_everywhere;
 ///
 /// Gives whether a member is written twice, which the compiler will report.
 pub(super) fn flow(flow: &mut Flow, errors: &mut Diagnostics) -> bool {
+    let mut unheard = Diagnostics::default();
+    let errors = if flow.lost.anything { &mut unheard } else { errors };
     let repeated = forget_repeated(flow);
     one_start(flow, errors);
     stored_names_differ(flow, errors);
     constants_are_free(flow, errors);
-    waits_have_a_step(flow, errors);
+    let all_waits_are_known = waits_have_a_step(flow, errors) && !flow.lost.a_wait;
     one_step_for_each_end(flow, errors);
     for step in &flow.steps {
-        outcome_comes_from_a_wait(flow, step, errors);
+        // A wait that is not known may be this step's.
+        if all_waits_are_known {
+            outcome_comes_from_a_wait(step, errors);
+        }
         recovery_exists(flow, step, errors);
         options::of_step(&step.options, errors);
         locks::are_attributes(flow, &step.options.locks, errors);
@@ -177,7 +184,9 @@ fn constants_are_free(flow: &mut Flow, errors: &mut Diagnostics) {
 }
 
 // A wait is part of its step: it is run with the step's input, and gives the step its outcome.
-fn waits_have_a_step(flow: &mut Flow, errors: &mut Diagnostics) {
+// Gives whether all of them found theirs.
+fn waits_have_a_step(flow: &mut Flow, errors: &mut Diagnostics) -> bool {
+    let mut all_found = true;
     for (place, wait) in flow.waits.iter().enumerate() {
         let cfgs = source_of(&wait.handler.member.cfgs);
         let mut named = flow.steps.iter().enumerate().filter(|(_, step)| *step.handler.ident() == wait.step);
@@ -186,7 +195,8 @@ fn waits_have_a_step(flow: &mut Flow, errors: &mut Diagnostics) {
             .find(|(_, step)| source_of(&step.handler.member.cfgs) == cfgs)
             .map(|(place, _)| place);
         let Some(found) = same_cfg.or_else(|| named.next().map(|(place, _)| place)) else {
-            errors.error(&wait.step, unknown_step(flow, &wait.step));
+            all_found = false;
+            unknown_step(flow, &wait.step, errors);
             continue;
         };
         if same_cfg.is_none() {
@@ -206,29 +216,33 @@ fn waits_have_a_step(flow: &mut Flow, errors: &mut Diagnostics) {
             None => step.wait = Some(place),
         }
     }
+    all_found
 }
 
 fn source_of(attrs: &[Attribute]) -> String {
     attrs.iter().map(|attr| source::text(&quote::ToTokens::to_token_stream(attr))).collect()
 }
 
-fn unknown_step(flow: &Flow, written: &Ident) -> String {
-    let written = written.unraw().to_string();
+fn unknown_step(flow: &Flow, step: &Ident, errors: &mut Diagnostics) {
+    if flow.lost.steps.contains(step) {
+        return;
+    }
+    let written = step.unraw().to_string();
     let steps: Vec<String> = flow.steps.iter().map(|step| step.handler.ident().unraw().to_string()).collect();
     let near = suggest::did_you_mean(&written, &steps);
-    match steps.as_slice() {
+    let message = match steps.as_slice() {
         [] => format!("there is no step `{written}`: this flow has no `#[step]` methods"),
         [only] => format!("there is no step `{written}`{near}\nthe only step is `{only}`"),
         steps => format!("there is no step `{written}`{near}\nthe steps are {}", suggest::list(steps)),
-    }
+    };
+    errors.error(step, message);
 }
 
 // The second value is what the wait gives; without a wait nobody would give it.
-fn outcome_comes_from_a_wait(flow: &Flow, step: &Step, errors: &mut Diagnostics) {
+fn outcome_comes_from_a_wait(step: &Step, errors: &mut Diagnostics) {
     let Some(outcome) = step.outcome() else { return };
     let member = step.handler.ident();
-    // A wait with a mistake was not read; the step is not to blame.
-    if step.wait.is_none() && (errors.is_empty() || !flow.waits.is_empty()) {
+    if step.wait.is_none() {
         errors.error(
             outcome,
             format_args!(
@@ -241,6 +255,6 @@ fn outcome_comes_from_a_wait(flow: &Flow, step: &Step, errors: &mut Diagnostics)
 fn recovery_exists(flow: &Flow, step: &Step, errors: &mut Diagnostics) {
     let Some(recovery) = &step.options.on_failure else { return };
     if !flow.steps.iter().any(|other| other.handler.ident() == recovery) {
-        errors.error(recovery, unknown_step(flow, recovery));
+        unknown_step(flow, recovery, errors);
     }
 }

@@ -30,7 +30,7 @@ fn bodies(flow: &Flow) -> impl Iterator<Item = &TokenStream> {
 }
 
 /// Whether somebody is still writing it: it says so, it is empty, or it is no block yet.
-fn is_unfinished(body: &TokenStream) -> bool {
+pub(super) fn is_unfinished(body: &TokenStream) -> bool {
     let block = syn::parse2::<syn::Block>(body.clone());
     names(body, UNFINISHED) || block.map_or(true, |block| block.stmts.is_empty())
 }
@@ -40,26 +40,62 @@ fn every_step_is_reached(flow: &Flow, errors: &mut Diagnostics) {
     let mut reached: Vec<bool> = flow.steps.iter().map(is_entrance).collect();
     let outside = flow.rpcs.iter().map(|rpc| &rpc.handler.body).chain([&flow.others_tokens]);
     outside.for_each(|body| mark(flow, body, &mut reached));
+    spread(flow, &mut reached);
+    if count(&reached) == 0 {
+        nothing_begins(flow, errors);
+        return;
+    }
+    while let Some(step) = first_unreached(flow, &reached) {
+        errors.error(step.handler.ident(), not_reached(step));
+        // What only it leads to is not another mistake.
+        mark_those(flow, &mut reached, |other| std::ptr::eq(other, step));
+        spread(flow, &mut reached);
+    }
+}
+
+// One mistake, however many steps would follow from the first one.
+fn nothing_begins(flow: &Flow, errors: &mut Diagnostics) {
+    let Some(first) = flow.steps.first() else { return };
+    errors.error(
+        first.handler.ident(),
+        "no path leads to any step of this flow: mark the one that a run starts with `#[step(start)]`, or `#[step(entry)]` if it is entered in a way that this block does not show",
+    );
+}
+
+/// The first step that is not reached, better one to which no other leads.
+fn first_unreached<'a>(flow: &'a Flow, reached: &[bool]) -> Option<&'a Step> {
+    let unreached = || flow.steps.iter().zip(reached).filter(|(_, reached)| !**reached).map(|(step, _)| step);
+    let leads_to = |from: &Step, to: &Step| {
+        let named = graph::steps_named(flow, &from.handler.body);
+        let recovery =
+            from.options.on_failure.as_ref().is_some_and(|recovery| recovery == to.handler.ident());
+        recovery || named.iter().any(|named| std::ptr::eq(*named, to))
+    };
+    let is_root =
+        |step: &&Step| unreached().all(|other| std::ptr::eq(other, *step) || !leads_to(other, step));
+    unreached().find(is_root).or_else(|| unreached().next())
+}
+
+fn not_reached(step: &Step) -> String {
+    let (ident, constant) = (step.handler.ident(), step.constant.as_ref());
+    let how = constant.map(|constant| format!("go to it with `Next::to(Self::{constant}, …)`, "));
+    format!(
+        "no path leads to step `{ident}`: {}or mark it `#[step(entry)]` if it is entered in a way that this block does not show",
+        how.unwrap_or_default()
+    )
+}
+
+/// Marks all that reached steps lead to.
+fn spread(flow: &Flow, reached: &mut [bool]) {
     let mut before = 0;
-    while count(&reached) > before {
-        before = count(&reached);
+    while count(reached) > before {
+        before = count(reached);
         for (place, step) in flow.steps.iter().enumerate() {
             if reached.get(place) == Some(&true) {
-                mark(flow, &step.handler.body, &mut reached);
-                mark_recovery(flow, step, &mut reached);
+                mark(flow, &step.handler.body, reached);
+                mark_recovery(flow, step, reached);
             }
         }
-    }
-    for (step, _) in flow.steps.iter().zip(&reached).filter(|(_, reached)| !**reached) {
-        let (ident, constant) = (step.handler.ident(), step.constant.as_ref());
-        let how = constant.map(|constant| format!("go to it with `Next::to(Self::{constant}, …)`, "));
-        errors.error(
-            ident,
-            format_args!(
-                "no path leads to step `{ident}`: {}or mark it `#[step(entry)]` if it is entered in a way that this block does not show",
-                how.unwrap_or_default()
-            ),
-        );
     }
 }
 
@@ -99,7 +135,7 @@ fn a_path_completes(flow: &Flow, errors: &mut Diagnostics) {
 }
 
 /// Whether one of `words` stands anywhere in `tokens`.
-fn names(tokens: &TokenStream, words: &[&str]) -> bool {
+pub(super) fn names(tokens: &TokenStream, words: &[&str]) -> bool {
     tokens.clone().into_iter().any(|token| match token {
         TokenTree::Ident(ident) => words.iter().any(|word| ident == word),
         TokenTree::Group(group) => names(&group.stream(), words),

@@ -68,7 +68,7 @@ fn no_call(flow: &Flow) -> TokenStream {
 }
 
 fn step_call(flow: &Flow, step: &Step) -> TokenStream {
-    let input = step.handler.input().map(|ty| read_input(step, ty));
+    let input = step.handler.input().map(|ty| read_input(flow, step, ty));
     let outcome = step.outcome().zip(step.wait.and_then(|wait| flow.waits.get(wait))).map(|(ty, wait)| {
         let (place, waits) = (ty.span(), returned(&wait.handler));
         let private = flow.krate.private_at(place);
@@ -92,7 +92,7 @@ fn wait_call(flow: &Flow, step: &Step, wait: &Wait) -> TokenStream {
     let mut arguments = context(&wait.handler);
     let mut read = TokenStream::new();
     if let Some(borrowed) = wait.handler.input() {
-        read = read_input(step, &steps::input(step));
+        read = read_input(flow, step, &steps::input(step));
         arguments.push(in_place_of(borrowed, quote!(&__dex_input)));
     }
     future(flow, &wait.handler, &read, &arguments, &|returned| {
@@ -101,12 +101,15 @@ fn wait_call(flow: &Flow, step: &Step, wait: &Wait) -> TokenStream {
     })
 }
 
-fn read_input(step: &Step, ty: &Type) -> TokenStream {
+fn read_input(flow: &Flow, step: &Step, ty: &Type) -> TokenStream {
     if step.options.start.is_some() {
         // The flow's own input type is checked where the flow names it; once is enough.
         return quote!(let __dex_input = __dex_call.start_input()?;);
     }
-    quote_spanned!(generated_at(ty.span())=> let __dex_input = __dex_call.input::<#ty>()?;)
+    let private = flow.krate.private();
+    quote_spanned! {generated_at(ty.span())=>
+        let __dex_input = __dex_call.input_by(<#ty as #private::Stored>::decoded)?;
+    }
 }
 
 fn rpc_call(flow: &Flow, place: usize, rpc: &Rpc) -> TokenStream {

@@ -19,7 +19,7 @@ fn can_be_indexed(flow: &Flow, handle: &Handle) -> Option<TokenStream> {
     let (cfgs, value) = (&handle.member.cfgs, super::without_self(flow, &handle.value));
     Some(quote! {
         #(#cfgs)*
-        const _: () = #private::indexable::<#value>();
+        const _: () = <#value as #private::Indexable>::INDEXABLE;
     })
 }
 

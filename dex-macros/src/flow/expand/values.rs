@@ -40,7 +40,7 @@ fn method<'a>(flow: &Flow, name: &str, handles: impl Iterator<Item = &'a Handle>
     let name = Ident::new(name, Span::call_site());
     let entries = handles.map(|handle| {
         let (cfgs, value) = (&handle.member.cfgs, super::without_self(flow, &handle.value));
-        quote!(#(#cfgs)* #private::fits::<#value>)
+        quote!(#(#cfgs)* <#value as #private::Stored>::fits)
     });
     quote! {
         fn #name(__dex_place: usize, __dex_value: &#private::Payload) -> #private::Fit {

@@ -1,0 +1,9 @@
+//! When mistakes are found: the page that says so, and those that no compiler can find.
+#![cfg(test)]
+
+mod late;
+#[path = "../support/page.rs"]
+mod names;
+mod page;
+#[path = "../support/mod.rs"]
+mod support;

@@ -1,0 +1,10 @@
+use dex::prelude::*;
+
+fn main() {
+    let _: WaitResult<Shop, Vec<TimerFired>> = Ok(Wait::all::<[Timer; 0]>([]));
+}
+
+struct Shop;
+
+#[flow]
+impl Shop {}
