@@ -81,6 +81,7 @@ impl Beginning {
         let Self { flow_id, input, staged, reuse, timeout, on_timeout, request_id: _ } = self;
         let timeout = match timeout.or(flow.flow.definition().timeout) {
             Some(limit) => Some((whole(limit)?, action(flow, on_timeout, grace)?)),
+            None if on_timeout.is_some() => return Err(endless(&flow_id)),
             None => None,
         };
         Ok(Checked { flow_id, input, staged, reuse, timeout, request })
@@ -111,6 +112,14 @@ fn whole(limit: Duration) -> Result<Duration> {
         return Err(Error::new(ErrorKind::InvalidValue, message));
     }
     Ok(limit)
+}
+
+/// The error of a run that is told what to do at the end of a time that it does not have.
+fn endless(flow_id: &FlowId) -> Error {
+    let message = format!(
+        "run `{flow_id}` is told what to do when its time is up, and has none: add `.timeout(..)`; nothing was started"
+    );
+    Error::new(ErrorKind::InvalidSetup, message)
 }
 
 /// What happens at the end of a run's time.
