@@ -4,7 +4,7 @@ use dex::prelude::*;
 use dex::{ErrorKind, Reuse, Status};
 use serde_json::json;
 
-use crate::support::{IN_MEMORY, each_way, engine, seconds};
+use crate::support::{IN_MEMORY, each_way, seconds};
 
 /// Its names hold what paths hold.
 struct Slashes;
@@ -65,35 +65,46 @@ async fn names_may_hold_slashes_wherever_they_are_used() {
 
 /// Row 107
 #[tokio::test]
-async fn every_error_has_a_kind_of_its_own_and_names_the_run() {
-    let t = engine(Slashes).await;
-    let client = t.client::<Slashes>();
-    let run = client.start("order-17", ()).await.unwrap();
-    t.settle().await;
-    let taken = client.start("order-17", ()).reuse(Reuse::AllowIfFailed).await.unwrap_err();
-    let unknown = client.run("order-18").await.unwrap_err();
-    let refused = run.refuse("not today".into()).await.unwrap_err();
-    let late = run.wait_for_step(Slashes::LISTEN, 2).timeout(seconds(0)).await.unwrap_err();
-    let named = t.dex().dynamic().run("order-17").await.unwrap().get("state").await.unwrap_err();
-    run.stop(dex::Stop::Fail, "no stock").await.unwrap();
-    let closed = run.say("hello".into()).await.unwrap_err();
-    let failed = run.output().await.unwrap_err();
-    let of_end = |error: &dex::Error| error.existing_run();
-    assert_eq!(of_end(&taken), Some((run.run_id(), Status::Running)));
-    assert_eq!(of_end(&closed), Some((run.run_id(), Status::Failed)));
-    assert_eq!(of_end(&failed), Some((run.run_id(), Status::Failed)));
-    assert_eq!(refused.failure().unwrap().message, "not today");
-    let told = [
-        (taken, ErrorKind::AlreadyStarted, ["order-17", "client.run"]),
-        (unknown, ErrorKind::NotFound, ["order-18", "run"]),
-        (refused, ErrorKind::RpcFailed, ["order/refuse", "not today"]),
-        (late, ErrorKind::Timeout, ["order-17", "order/listen-2"]),
-        (named, ErrorKind::UnknownName, ["state", "order/state"]),
-        (closed, ErrorKind::Closed, ["order-17", "Failed"]),
-        (failed, ErrorKind::RunFailed, ["order-17", "no stock"]),
-    ];
-    for (error, kind, words) in told {
-        assert_eq!(error.kind(), kind, "{error}");
-        assert!(words.iter().all(|word| error.to_string().contains(word)), "{error} lacks one of {words:?}");
-    }
+async fn every_error_has_a_kind_of_its_own_and_names_what_it_is_about() {
+    each_way(
+        IN_MEMORY,
+        || Slashes,
+        async |t| {
+            t.client().start("order-17", ()).await.unwrap();
+            t.phase().await;
+            let (client, run) = (t.client(), t.client().run("order-17").await.unwrap());
+            let taken = client.start("order-17", ()).reuse(Reuse::AllowIfFailed).await.unwrap_err();
+            let unknown = client.run("order-18").await.unwrap_err();
+            let refused = run.refuse("not today".into()).await.unwrap_err();
+            let late = run.wait_for_step(Slashes::LISTEN, 2).timeout(seconds(0)).await.unwrap_err();
+            let named = t.dex().dynamic().run("order-17").await.unwrap().get("state").await.unwrap_err();
+            run.stop(dex::Stop::Fail, "no stock").await.unwrap();
+            t.phase().await;
+            let run = t.client().run("order-17").await.unwrap();
+            let closed = run.say("hello".into()).await.unwrap_err();
+            let failed = run.output().await.unwrap_err();
+            let of_end = |error: &dex::Error| error.existing_run();
+            assert_eq!(of_end(&taken), Some((run.run_id(), Status::Running)));
+            assert_eq!(of_end(&closed), Some((run.run_id(), Status::Failed)));
+            assert_eq!(of_end(&failed), Some((run.run_id(), Status::Failed)));
+            assert_eq!(refused.failure().unwrap().message, "not today");
+            let told = [
+                (taken, ErrorKind::AlreadyStarted, ["order-17", "client.run"]),
+                (unknown, ErrorKind::NotFound, ["order-18", "run"]),
+                (refused, ErrorKind::RpcFailed, ["order/refuse", "not today"]),
+                (late, ErrorKind::Timeout, ["order-17", "order/listen-2"]),
+                (named, ErrorKind::UnknownName, ["state", "order/state"]),
+                (closed, ErrorKind::Closed, ["order-17", "Failed"]),
+                (failed, ErrorKind::RunFailed, ["order-17", "no stock"]),
+            ];
+            for (error, kind, words) in told {
+                assert_eq!(error.kind(), kind, "{error}");
+                assert!(
+                    words.iter().all(|word| error.to_string().contains(word)),
+                    "{error} lacks one of {words:?}"
+                );
+            }
+        },
+    )
+    .await;
 }

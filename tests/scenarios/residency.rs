@@ -25,6 +25,7 @@ impl Listener {
 }
 
 /// Rows 115 and 116
+// In one way only: the test holds the store while others start.
 #[tokio::test]
 async fn a_start_that_nobody_waits_for_any_more_keeps_no_id_from_others() {
     let t = engine(Listener).await;

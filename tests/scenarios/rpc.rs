@@ -4,7 +4,7 @@ use dex::prelude::*;
 use dex::{ErrorKind, Status, Stop};
 use serde::{Deserialize, Serialize};
 
-use crate::support::{ALL, IN_MEMORY, each_way, engine};
+use crate::support::{ALL, IN_MEMORY, each_way};
 
 /// Has no steps: it is counted up by calls.
 struct Count;
@@ -30,26 +30,34 @@ impl Count {
 
 /// Row 50
 // Calls that meet are put in order: only a step that holds the lock has one refused, and here is none.
-#[tokio::test(flavor = "multi_thread", worker_threads = 4)]
+#[tokio::test]
 async fn a_hundred_calls_of_ten_callers_under_one_lock_all_count() {
-    let t = engine(Count).await;
-    let run = t.client::<Count>().start("r", ()).await.unwrap();
-    let callers: Vec<_> = (0..10)
-        .map(|_| {
-            let run = run.clone();
-            tokio::spawn(async move {
-                for _ in 0..10 {
-                    run.increment().await.unwrap();
-                }
-            })
-        })
-        .collect();
-    for caller in callers {
-        caller.await.unwrap();
-    }
-    assert_eq!(run.number().await.unwrap(), Some(100));
-    run.cancel().await.unwrap();
-    assert_eq!(run.number().await.unwrap(), Some(100));
+    each_way(
+        IN_MEMORY,
+        || Count,
+        async |t| {
+            t.client().start("r", ()).await.unwrap();
+            t.phase().await;
+            let mut callers = Vec::new();
+            for _ in 0..10 {
+                let run = t.run().await;
+                callers.push(tokio::spawn(async move {
+                    for _ in 0..10 {
+                        run.increment().await.unwrap();
+                    }
+                }));
+            }
+            for caller in callers {
+                caller.await.unwrap();
+            }
+            t.phase().await;
+            let run = t.run().await;
+            assert_eq!(run.number().await.unwrap(), Some(100), "{:?}", t.way);
+            run.cancel().await.unwrap();
+            assert_eq!(run.number().await.unwrap(), Some(100));
+        },
+    )
+    .await;
 }
 
 #[derive(Clone, Debug, PartialEq, Keyword, Serialize, Deserialize)]
