@@ -35,6 +35,10 @@ pub(crate) const IN_MEMORY: &[Way] = &[Way::Straight, Way::Crashing, Way::Restar
 /// Every way there is: for the scenarios that are worth the disk.
 pub(crate) const ALL: &[Way] = &[Way::Straight, Way::Crashing, Way::Restarted, Way::OnDisk, Way::Closed];
 
+/// Longest time, on the real clock, of a scenario in one way. None takes more than some seconds by itself; one
+/// that waits for what never comes is a failure and not a hang.
+const HANGS_AFTER: Duration = Duration::from_mins(2);
+
 /// Adds what an engine has beside its one flow.
 type Also<'a> = dyn Fn(TestBuilder) -> TestBuilder + 'a;
 
@@ -132,7 +136,8 @@ pub(crate) async fn each_way_beside<F: Flow>(
 ) {
     for way in ways {
         let mut world = World::with(*way, &flow, &also, Options::default()).await;
-        scenario(&mut world).await;
+        let ended = tokio::time::timeout(HANGS_AFTER, scenario(&mut world)).await;
+        assert!(ended.is_ok(), "{way:?}: something that was waited for does not come");
         world.shutdown(Duration::ZERO).await.unwrap();
     }
 }
