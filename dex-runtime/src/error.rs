@@ -37,7 +37,8 @@ pub enum ErrorKind {
     InvalidId,
     /// A value that cannot be encoded, does not fit its type, or is over the limit; a map's key that cannot be one.
     InvalidValue,
-    /// The engine was put together wrongly: a flow registered twice, a name that is not one.
+    /// The engine, or a start, was put together wrongly: a flow registered twice, a name that is not one, a policy
+    /// for the end of a time that there is not.
     InvalidSetup,
     /// No run was ever started under this id, or the run has no such step execution or message.
     NotFound,

@@ -2,8 +2,6 @@
 #![cfg(test)]
 
 mod late;
-#[path = "../support/page.rs"]
-mod names;
 mod page;
 #[path = "../support/mod.rs"]
 mod support;

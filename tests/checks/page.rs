@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use crate::names::{case_is_there, cases, is_there, named, read};
+use crate::support::page::{case_is_there, cases, named, read};
 
 /// The mistakes, and the rules that the compiler promises to hold.
 const MISTAKES: usize = 92;
@@ -31,7 +31,7 @@ fn mistakes(page: &str) -> BTreeMap<usize, Vec<&str>> {
 
 #[test]
 fn every_mistake_and_every_rule_has_one_row() {
-    let page = read("checks.md");
+    let page = read("checks");
     let numbers = |rows: BTreeMap<usize, Vec<&str>>| rows.into_keys().collect::<Vec<_>>();
     assert_eq!(numbers(mistakes(&page)), (1..=MISTAKES).collect::<Vec<_>>());
     assert_eq!(numbers(rows(&page, 3)), (1..=RULES).collect::<Vec<_>>());
@@ -39,7 +39,7 @@ fn every_mistake_and_every_rule_has_one_row() {
 
 #[test]
 fn the_counts_at_the_top_are_those_of_the_rows() {
-    let page = read("checks.md");
+    let page = read("checks");
     let count = |when: &str| mistakes(&page).values().filter(|row| row[2] == when).count();
     let [compiled, impossible, opened, run] = ["compiled", "impossible", "opened", "run"].map(count);
     assert_eq!(compiled + impossible + opened + run, MISTAKES, "each is found at one of these times");
@@ -53,7 +53,7 @@ fn the_counts_at_the_top_are_those_of_the_rows() {
 
 #[test]
 fn everything_that_proves_a_row_is_there() {
-    let page = read("checks.md");
+    let page = read("checks");
     let mut proofs = 0;
     let mut missing = Vec::new();
     for line in page.lines().filter(|line| line.starts_with("| ") && !line.contains(PENDING)) {
@@ -65,7 +65,7 @@ fn everything_that_proves_a_row_is_there() {
         }
         for test in named(line) {
             proofs += 1;
-            if !is_there(&test) {
+            if !test.is_there() {
                 missing.push(format!("{test:?}: {line}"));
             }
         }
@@ -76,7 +76,7 @@ fn everything_that_proves_a_row_is_there() {
 
 #[test]
 fn a_row_without_a_test_says_why_it_cannot_be_written() {
-    let page = read("checks.md");
+    let page = read("checks");
     for (number, row) in mistakes(&page) {
         let [_, _, when, proof] = row.as_slice() else { unreachable!("a row has four cells") };
         let is_tested = !cases(proof).is_empty() || !named(proof).is_empty();

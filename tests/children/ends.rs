@@ -3,7 +3,7 @@
 use dex::{Reuse, Status};
 
 use crate::flows::{Parcel, Plan, Sender, Way, parcels, told};
-use crate::support::{ALL, IN_MEMORY, World, each_way_among, seconds};
+use crate::support::{ALL, IN_MEMORY, World, each_way_beside, seconds};
 
 /// The status of the first child of run `r`.
 async fn child_status(world: &World<'_, Sender>, child: &str) -> Status {
@@ -13,7 +13,7 @@ async fn child_status(world: &World<'_, Sender>, child: &str) -> Status {
 
 #[tokio::test]
 async fn losing_against_a_timer_does_not_stop_a_child() {
-    each_way_among(
+    each_way_beside(
         ALL,
         || Sender,
         parcels,
@@ -42,7 +42,7 @@ async fn losing_against_a_timer_does_not_stop_a_child() {
 #[tokio::test]
 async fn a_parent_that_completes_does_with_its_children_what_they_say() {
     for (policy, expected) in [(0, Status::Running), (1, Status::Canceled), (2, Status::Terminated)] {
-        each_way_among(
+        each_way_beside(
             ALL,
             || Sender,
             parcels,
@@ -65,7 +65,7 @@ async fn a_parent_that_completes_does_with_its_children_what_they_say() {
 async fn a_parent_that_is_stopped_does_with_its_children_what_they_say() {
     for (policy, expected) in [(0, Status::Running), (1, Status::Canceled), (2, Status::Terminated)] {
         for cancel in [true, false] {
-            each_way_among(
+            each_way_beside(
                 IN_MEMORY,
                 || Sender,
                 parcels,
@@ -90,7 +90,7 @@ async fn a_parent_that_is_stopped_does_with_its_children_what_they_say() {
 
 #[tokio::test]
 async fn a_parent_that_is_replaced_does_not_leave_its_child_to_its_successor() {
-    each_way_among(
+    each_way_beside(
         IN_MEMORY,
         || Sender,
         parcels,
@@ -112,7 +112,7 @@ async fn a_parent_that_is_replaced_does_not_leave_its_child_to_its_successor() {
 
 #[tokio::test]
 async fn a_paused_parent_hears_of_its_child_and_goes_on_when_it_is_resumed() {
-    each_way_among(
+    each_way_beside(
         IN_MEMORY,
         || Sender,
         parcels,

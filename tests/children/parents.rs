@@ -5,7 +5,7 @@ use dex::prelude::*;
 use dex::{Options, Status, testing};
 
 use crate::flows::{Parcel, Plan, Sender, Way, parcels};
-use crate::support::{IN_MEMORY, World, each_way_among};
+use crate::support::{IN_MEMORY, World, each_way_beside};
 
 #[tokio::test]
 async fn a_flow_that_is_not_registered_parks_the_wait_until_a_build_has_it() {
@@ -29,7 +29,7 @@ async fn a_flow_that_is_not_registered_parks_the_wait_until_a_build_has_it() {
 
 #[tokio::test]
 async fn an_id_that_something_else_has_is_told_to_the_step() {
-    each_way_among(
+    each_way_beside(
         IN_MEMORY,
         || Sender,
         parcels,
@@ -86,7 +86,7 @@ impl Mistaken {
 
 #[tokio::test]
 async fn an_output_of_another_type_parks_the_step() {
-    each_way_among(
+    each_way_beside(
         IN_MEMORY,
         || Mistaken,
         parcels,
@@ -105,7 +105,7 @@ async fn an_output_of_another_type_parks_the_step() {
 async fn more_children_than_a_run_may_have_park_the_wait() {
     let mut options = Options::default();
     options.limits.children_max = 2;
-    let world = World::with_others(crate::support::Way::Straight, &|| Sender, parcels, options).await;
+    let world = World::with(crate::support::Way::Straight, &|| Sender, &parcels, options).await;
     let ways = vec![Way::Slow, Way::Slow, Way::Slow];
     let run = world.client().start("r", Plan::All(ways)).await.unwrap();
     world.settle().await;

@@ -4,11 +4,11 @@ use dex::inspect::{ChildPhase, StepPhase};
 use dex::{FailureKind, Status, Stop};
 
 use crate::flows::{Parcel, Plan, Sender, Way, parcels};
-use crate::support::{ALL, IN_MEMORY, each_way_among, seconds};
+use crate::support::{ALL, IN_MEMORY, each_way_beside, seconds};
 
 /// What a sender with this plan completes with, in each way that the engine may run; nothing has to be done for it.
 async fn gives(plan: Plan, expected: &str) {
-    each_way_among(
+    each_way_beside(
         IN_MEMORY,
         || Sender,
         parcels,
@@ -24,7 +24,7 @@ async fn gives(plan: Plan, expected: &str) {
 #[tokio::test]
 async fn a_step_is_given_the_ends_of_all_its_children_in_order() {
     let ways = vec![Way::Arrive(3), Way::OnGo(8), Way::Arrive(1)];
-    each_way_among(
+    each_way_beside(
         ALL,
         || Sender,
         parcels,
@@ -71,7 +71,7 @@ async fn a_child_with_several_outputs_gives_all_of_them() {
 #[tokio::test]
 async fn a_child_begins_with_the_attributes_and_the_time_it_is_given() {
     gives(Plan::Labelled(Way::Arrive(1)), "arrived as 102").await;
-    each_way_among(
+    each_way_beside(
         IN_MEMORY,
         || Sender,
         parcels,
@@ -88,7 +88,7 @@ async fn a_child_begins_with_the_attributes_and_the_time_it_is_given() {
 
 #[tokio::test]
 async fn a_child_that_can_have_no_time_parks_its_parent() {
-    each_way_among(
+    each_way_beside(
         IN_MEMORY,
         || Sender,
         parcels,
@@ -110,7 +110,7 @@ async fn a_child_that_is_stopped_by_hand_says_how() {
         (Stop::Terminate, "it was terminated: enough"),
         (Stop::Fail, "it failed: enough"),
     ] {
-        each_way_among(
+        each_way_beside(
             IN_MEMORY,
             || Sender,
             parcels,
@@ -132,7 +132,7 @@ async fn a_child_that_is_stopped_by_hand_says_how() {
 #[tokio::test]
 async fn an_output_taken_with_a_question_mark_fails_the_step_at_once() {
     gives(Plan::Strict(Way::Arrive(4)), "8").await;
-    each_way_among(
+    each_way_beside(
         IN_MEMORY,
         || Sender,
         parcels,
@@ -151,7 +151,7 @@ async fn an_output_taken_with_a_question_mark_fails_the_step_at_once() {
 
 #[tokio::test]
 async fn children_of_a_loop_have_an_id_each() {
-    each_way_among(
+    each_way_beside(
         ALL,
         || Sender,
         parcels,

@@ -4,7 +4,7 @@ use dex::prelude::*;
 use dex::testing::TestEngine;
 use dex::{Reuse, Status, Stop};
 
-use crate::support::{Counter, IN_MEMORY, each_way, each_way_among, engine, seconds};
+use crate::support::{Counter, IN_MEMORY, each_way, each_way_beside, engine, seconds};
 
 /// Ends when and how a message says.
 struct Ends;
@@ -152,7 +152,7 @@ impl Loop {
 #[tokio::test]
 async fn children_of_a_loop_differ_and_those_of_a_repeated_attempt_do_not() {
     let flow = || Loop { calls: Counter::default() };
-    each_way_among(
+    each_way_beside(
         IN_MEMORY,
         flow,
         |builder| builder.flow(Turn),

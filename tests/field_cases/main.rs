@@ -15,8 +15,6 @@ mod i;
 mod k;
 mod l;
 mod m;
-#[path = "../support/page.rs"]
-mod names;
 mod page;
 mod r;
 mod s;

@@ -2,7 +2,7 @@
 
 use std::fs;
 
-use crate::names::root;
+use crate::support::page::root;
 
 /// What needs more than a Rust toolchain: a compiler for C, its build tools, or code generators.
 const TOOLS: &[&str] = &["cc", "cmake", "bindgen", "pkg-config", "prost-build", "protobuf", "openssl-sys"];

@@ -8,7 +8,7 @@ use dex::testing::TestBuilder;
 use dex::{ParentEnd, Reuse, Status};
 
 use super::k::{Spoil, spoiled};
-use crate::support::{Counter, IN_MEMORY, each_way_among, seconds};
+use crate::support::{Counter, IN_MEMORY, each_way_beside, seconds};
 
 /// A child: completes at once, or when it is told to.
 struct Errand;
@@ -188,7 +188,7 @@ impl Parent {
 #[tokio::test]
 async fn a_parent_whose_children_go_on_can_be_started_again_and_says_whom_it_left() {
     for (policy, expected) in [(0, Status::Running), (1, Status::Canceled), (2, Status::Terminated)] {
-        each_way_among(
+        each_way_beside(
             IN_MEMORY,
             || Parent,
             errands,

@@ -3,6 +3,7 @@
 #![allow(dead_code, reason = "every test program uses another part of what is here")]
 
 pub(crate) mod hand;
+pub(crate) mod page;
 
 use std::ops::Deref;
 use std::sync::Arc;
@@ -34,27 +35,34 @@ pub(crate) const IN_MEMORY: &[Way] = &[Way::Straight, Way::Crashing, Way::Restar
 /// Every way there is: for the scenarios that are worth the disk.
 pub(crate) const ALL: &[Way] = &[Way::Straight, Way::Crashing, Way::Restarted, Way::OnDisk, Way::Closed];
 
-/// Where a scenario takes place: an engine with one flow.
+/// Longest time, on the real clock, of a scenario in one way. None takes more than some seconds by itself; one
+/// that waits for what never comes is a failure and not a hang.
+const HANGS_AFTER: Duration = Duration::from_mins(2);
+
+/// Adds what an engine has beside its one flow.
+type Also<'a> = dyn Fn(TestBuilder) -> TestBuilder + 'a;
+
+/// Where a scenario takes place: an engine with one flow, and perhaps others beside it.
 pub(crate) struct World<'a, F> {
     pub(crate) way: Way,
     engine: TestEngine,
     folder: Option<TempDir>,
     flow: &'a dyn Fn() -> F,
-    others: fn(TestBuilder) -> TestBuilder,
+    also: &'a Also<'a>,
     options: Options,
 }
 
 impl<'a, F: Flow> World<'a, F> {
     /// An engine of its own for `way`.
     pub(crate) async fn new(way: Way, flow: &'a dyn Fn() -> F, options: Options) -> Self {
-        Self::with_others(way, flow, |builder| builder, options).await
+        Self::with(way, flow, &nothing, options).await
     }
 
-    /// As [`new`](Self::new), with what `others` adds to the engine.
-    pub(crate) async fn with_others(
+    /// As [`new`](Self::new), with what `also` adds to the engine.
+    pub(crate) async fn with(
         way: Way,
         flow: &'a dyn Fn() -> F,
-        others: fn(TestBuilder) -> TestBuilder,
+        also: &'a Also<'a>,
         options: Options,
     ) -> Self {
         let folder = matches!(way, Way::OnDisk | Way::Closed).then(|| TempDir::new().unwrap());
@@ -63,8 +71,8 @@ impl<'a, F: Flow> World<'a, F> {
             None => testing::engine(),
         };
         let builder = if way == Way::Crashing { builder.crash_after_every_transition() } else { builder };
-        let engine = started(others(builder), flow, &options).await;
-        Self { way, engine, folder, flow, others, options }
+        let engine = started(also(builder), flow, &options).await;
+        Self { way, engine, folder, flow, also, options }
     }
 
     /// Ends a phase of the scenario. What the engine has under way is done before; what follows meets an
@@ -84,7 +92,7 @@ impl<'a, F: Flow> World<'a, F> {
                 self.engine.shutdown(Duration::from_secs(1)).await.unwrap();
                 let folder = self.folder.as_ref().unwrap().path();
                 let builder = testing::engine_in(folder).now(self.engine.now());
-                self.engine = started((self.others)(builder), self.flow, &self.options).await;
+                self.engine = started((self.also)(builder), self.flow, &self.options).await;
             }
         }
     }
@@ -112,29 +120,30 @@ impl<F> Deref for World<'_, F> {
     }
 }
 
+fn nothing(builder: TestBuilder) -> TestBuilder {
+    builder
+}
+
 /// Runs `scenario` in each of `ways`, on an engine of its own with a flow of its own.
 pub(crate) async fn each_way<F: Flow>(
     ways: &[Way],
     flow: impl Fn() -> F,
     scenario: impl AsyncFn(&mut World<'_, F>),
 ) {
-    for way in ways {
-        let mut world = World::new(*way, &flow, Options::default()).await;
-        scenario(&mut world).await;
-        world.shutdown(Duration::ZERO).await.unwrap();
-    }
+    each_way_beside(ways, flow, nothing, scenario).await;
 }
 
-/// As [`each_way`], on engines with the flows that `others` adds too.
-pub(crate) async fn each_way_among<F: Flow>(
+/// As [`each_way`], on engines that have what `also` adds, too: other flows.
+pub(crate) async fn each_way_beside<F: Flow>(
     ways: &[Way],
     flow: impl Fn() -> F,
-    others: fn(TestBuilder) -> TestBuilder,
+    also: impl Fn(TestBuilder) -> TestBuilder,
     scenario: impl AsyncFn(&mut World<'_, F>),
 ) {
     for way in ways {
-        let mut world = World::with_others(*way, &flow, others, Options::default()).await;
-        scenario(&mut world).await;
+        let mut world = World::with(*way, &flow, &also, Options::default()).await;
+        let ended = tokio::time::timeout(HANGS_AFTER, scenario(&mut world)).await;
+        assert!(ended.is_ok(), "{way:?}: something that was waited for does not come");
         world.shutdown(Duration::ZERO).await.unwrap();
     }
 }

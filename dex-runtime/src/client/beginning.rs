@@ -88,7 +88,7 @@ impl Beginning {
         let Self { flow_id, input, staged, reuse, timeout, on_timeout, options: _, request_id: _ } = self;
         let timeout = match timeout.or(flow.flow.definition().timeout) {
             Some(limit) => Some((whole(limit)?, action(flow, on_timeout, grace)?)),
-            None if on_timeout.is_some() => return Err(no_time(flow)),
+            None if on_timeout.is_some() => return Err(endless(&flow_id)),
             None => None,
         };
         Ok(Checked { flow_id, input, staged, reuse, timeout, patch, request, parent: None })
@@ -135,12 +135,12 @@ fn whole(limit: Duration) -> Result<Duration> {
     Ok(limit)
 }
 
-fn no_time(flow: &Registered) -> Error {
+/// The error of a run that is told what to do at the end of a time that it does not have.
+fn endless(flow_id: &FlowId) -> Error {
     let message = format!(
-        "a run of flow `{}` has no time whose end `.on_timeout(…)` could be about: add `.timeout(…)`",
-        flow.name
+        "run `{flow_id}` is told what to do when its time is up, and has none: add `.timeout(…)`; nothing was started"
     );
-    Error::new(ErrorKind::InvalidValue, message)
+    Error::new(ErrorKind::InvalidSetup, message)
 }
 
 /// What happens at the end of a run's time.

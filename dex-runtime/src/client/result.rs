@@ -80,7 +80,7 @@ impl Ended {
         let flow_id = &self.0.identity.flow_id;
         let status = self.closing().status();
         if status != Status::Completed {
-            let message = format!("run `{flow_id}` gave no output: {}", explain(self.closing()));
+            let message = format!("run `{flow_id}` gave no output: {}", explain(&self.0));
             return Err(Error::with_run(ErrorKind::RunFailed, message, self.0.identity.run_id, status));
         }
         match self.0.outputs.as_slice() {
@@ -94,14 +94,17 @@ impl Ended {
     }
 }
 
-fn explain(closing: &Closing) -> String {
+fn explain(end: &RunEnd) -> String {
+    let closing = &end.closed.closing;
     match closing {
         Closing::Completed => "it completed".into(),
         Closing::Failed { reason } => format!("it failed: {reason}"),
         Closing::StepFailed { step, number, failure } => {
             format!("it failed at {step}-{number}: {}", failure.message)
         }
-        Closing::TimedOut => "its time was up".into(),
+        Closing::TimedOut => {
+            format!("its time was up after {:?}", end.closed.at.since(end.identity.started_at))
+        }
         Closing::Stopped { reason: None, .. } => format!("it was {}", closing.status()),
         Closing::Stopped { reason: Some(reason), .. } => format!("it was {}: {reason}", closing.status()),
     }

@@ -76,6 +76,10 @@ impl<F: Flow> Start<F> {
 
     /// Sets what happens when the run's time is up. The default is the flow's `on_timeout` step, if it has
     /// one, and else to fail.
+    ///
+    /// The start is refused ([`ErrorKind::InvalidSetup`]) if the run has no time, or there is no such step.
+    ///
+    /// [`ErrorKind::InvalidSetup`]: crate::ErrorKind::InvalidSetup
     pub fn on_timeout(self, policy: TimeoutPolicy) -> Self {
         self.set(|beginning| beginning.on_timeout = Some(policy))
     }

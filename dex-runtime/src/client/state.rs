@@ -2,11 +2,13 @@
 
 use super::change::Changed;
 use super::handle::RunHandle;
+use super::untyped::UntypedRun;
 use super::waiting::Waiting;
 use crate::definition::{AttributeHandle, ChannelHandle, Flow, Step};
 use crate::engine::{Command, Read, RunState, Staged, WriteReport};
 use crate::error::{Error, ErrorKind, Result};
-use crate::value::Payload;
+use crate::ids::Slot;
+use crate::value::{Payload, ValueError};
 
 impl<F: Flow> RunHandle<F> {
     /// The attribute's value, if it is set; also of a run that has ended.
@@ -15,8 +17,10 @@ impl<F: Flow> RunHandle<F> {
     ///
     /// [`ErrorKind::InvalidValue`] if the stored value does not fit the type.
     pub async fn get<A: AttributeHandle<F>>(&self, attribute: A) -> Result<Option<A::Value>> {
-        let stored = self.run.attribute(&attribute.slot()?).await?;
-        Ok(stored.map(|(value, _)| value.decode()).transpose()?)
+        let slot = attribute.slot()?;
+        let stored = self.run.attribute(&slot).await?;
+        let decoded = stored.map(|(value, _)| value.decode()).transpose();
+        decoded.map_err(|error| self.run.misfit("attribute", &slot, &error))
     }
 
     /// Sets the attribute, whatever it was. Once it returns the value is on disk.
@@ -72,7 +76,8 @@ impl<F: Flow> RunHandle<F> {
         let attempts = self.run.core.options().rpc_attempts_max;
         for _ in 0..attempts {
             let (old, version) = self.run.attribute(&slot).await?.unzip();
-            let new = change(old.map(|old: Payload| old.decode()).transpose()?);
+            let old = old.map(|old: Payload| old.decode()).transpose();
+            let new = change(old.map_err(|error| self.run.misfit("attribute", &slot, &error))?);
             let value = Payload::encode(&new)?;
             let attributes = vec![(slot.clone(), Some(value.clone()))];
             let staged = Staged { attributes, ..Staged::default() };
@@ -98,8 +103,10 @@ impl<F: Flow> RunHandle<F> {
     ///
     /// [`ErrorKind::InvalidValue`] if a stored message does not fit the type.
     pub async fn messages<C: ChannelHandle<F>>(&self, channel: C) -> Result<Vec<C::Value>> {
-        let messages = self.run.messages(&channel.slot()?).await?;
-        Ok(messages.iter().map(|(_, message)| message.decode()).collect::<Result<_, _>>()?)
+        let slot = channel.slot()?;
+        let messages = self.run.messages(&slot).await?;
+        let decoded: Result<_, _> = messages.iter().map(|(_, message)| message.decode()).collect();
+        decoded.map_err(|error| self.run.misfit("a message of channel", &slot, &error))
     }
 
     /// Waits until `predicate` holds for the attribute's value, and gives the value; `None` is an attribute
@@ -138,7 +145,9 @@ impl<F: Flow> RunHandle<F> {
             let look =
                 |state: &RunState| state.attributes.get(&slot).map(|attribute| attribute.value.clone());
             let judge = |value: Option<Payload>| {
-                let value: Option<A::Value> = value.map(|value| value.decode()).transpose()?;
+                let value = value.map(|value| value.decode()).transpose();
+                let value: Option<A::Value> =
+                    value.map_err(|error| run.misfit("attribute", &slot, &error))?;
                 Ok(predicate(value.as_ref()).then_some(value))
             };
             run.until(look, judge).await
@@ -164,6 +173,14 @@ impl<F: Flow> RunHandle<F> {
             }
             run.until(|state| has_ended(state, step, n), |ended| Ok(ended.then_some(()))).await
         })
+    }
+}
+
+impl UntypedRun {
+    /// The error of a stored value that does not fit the type it was asked for as.
+    fn misfit(&self, what: &str, slot: &Slot, error: &ValueError) -> Error {
+        let what = format!("{what} `{slot}` of run `{}`", self.flow_id);
+        Error::new(ErrorKind::InvalidValue, error.of_given(&what))
     }
 }
 

@@ -3,6 +3,7 @@
 use std::any::Any;
 use std::error::Error as StdError;
 use std::fmt::{self, Write as _};
+use std::panic::Location;
 use std::time::Duration;
 
 use super::next::Next;
@@ -29,8 +30,9 @@ const CHAIN_MAX: usize = 8;
 
 /// A failed attempt of a step or of its `wait_for`.
 ///
-/// Any error becomes one through `?` and is tried again by the step's retry policy. It is not an error type
-/// itself, as `anyhow::Error` is not, so that `?` can take every error there is.
+/// Any error becomes one through `?` and is tried again by the step's retry policy; the place of the `?` is
+/// kept with it. It is not an error type itself, as `anyhow::Error` is not, so that `?` can take every error
+/// there is.
 ///
 /// ```
 /// use dex_runtime::definition::StepError;
@@ -52,36 +54,39 @@ pub struct StepError {
 
 impl StepError {
     /// A failure that is tried again, told in words.
+    #[track_caller]
     pub fn new(message: impl fmt::Display) -> Self {
-        Self::told(FailureKind::Error, &message)
+        Self::told(FailureKind::Error, &message, Some(here()))
     }
 
     /// A failure that trying again cannot mend: the step's recovery step takes over, or the run fails.
+    #[track_caller]
     pub fn fatal(message: impl fmt::Display) -> Self {
-        Self::told(FailureKind::Fatal, &message)
+        Self::told(FailureKind::Fatal, &message, Some(here()))
     }
 
     /// A failure that is tried again after `pause`, whatever the retry policy would say.
     ///
     /// It replaces the next pause only; the policy's limits still hold.
+    #[track_caller]
     pub fn retry_after(pause: Duration, message: impl fmt::Display) -> Self {
         Self { retry_after: Some(pause), ..Self::new(message) }
     }
 
-    fn told(kind: FailureKind, message: &dyn fmt::Display) -> Self {
+    fn told(kind: FailureKind, message: &dyn fmt::Display, place: Option<String>) -> Self {
         let failure = Failure {
             kind,
             type_name: String::new(),
             message: cut(message.to_string()),
             chain: Vec::new(),
-            place: None,
+            place,
         };
         Self { failure: Box::new(failure), retry_after: None }
     }
 
     /// A failure that no repetition can mend: the step is parked until someone looks at it.
     pub(crate) fn unworkable(message: impl fmt::Display) -> Self {
-        Self::told(FailureKind::Unworkable, &message)
+        Self::told(FailureKind::Unworkable, &message, None)
     }
 
     pub(crate) fn from_failure(failure: Failure) -> Self {
@@ -99,6 +104,7 @@ impl StepError {
 }
 
 impl<E: StdError + 'static> From<E> for StepError {
+    #[track_caller]
     fn from(error: E) -> Self {
         let mut failure = describe(&error);
         // A value or a key that cannot be stored cannot be so in every attempt.
@@ -138,8 +144,9 @@ pub struct RpcError {
 
 impl RpcError {
     /// A refusal, told in words.
+    #[track_caller]
     pub fn new(message: impl fmt::Display) -> Self {
-        Self { failure: StepError::told(FailureKind::Error, &message).failure }
+        Self { failure: StepError::new(message).failure }
     }
 
     /// The handler cannot be called at all, whoever tries it.
@@ -153,6 +160,7 @@ impl RpcError {
 }
 
 impl<E: StdError + 'static> From<E> for RpcError {
+    #[track_caller]
     fn from(error: E) -> Self {
         Self { failure: Box::new(describe(&error)) }
     }
@@ -174,14 +182,23 @@ fn raw_any<E: 'static>(error: &E) -> &dyn Any {
     error
 }
 
+/// Where the handler made the error, or met it with `?`.
+#[track_caller]
+fn here() -> String {
+    Location::caller().to_string()
+}
+
+#[track_caller]
 fn describe<E: StdError + 'static>(error: &E) -> Failure {
+    // One about a value comes from inside a context, and its place would be there.
+    let place = if raw_any(error).is::<ValueError>() { None } else { Some(here()) };
     let causes = std::iter::successors(error.source(), |&cause| cause.source());
     Failure {
         kind: FailureKind::Error,
         type_name: std::any::type_name::<E>().to_owned(),
         message: cut(error.to_string()),
         chain: causes.take(CHAIN_MAX).map(|cause| cut(cause.to_string())).collect(),
-        place: None,
+        place,
     }
 }
 
@@ -215,6 +232,7 @@ mod tests {
         assert!(failure.type_name.ends_with("Outer"), "{}", failure.type_name);
         assert_eq!(failure.message, "the outer part");
         assert_eq!(failure.chain, ["the inner part"]);
+        assert!(failure.place.is_some_and(|place| place.contains("error.rs:")));
         assert_eq!(pause, None);
     }
 

@@ -1,5 +1,6 @@
 //! Flows as the runtime holds them: without their types.
 
+use std::any::{Any, TypeId};
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 use std::sync::Arc;
@@ -22,8 +23,10 @@ pub(crate) trait AnyFlow: fmt::Debug + Send + Sync {
     fn definition(&self) -> &'static FlowDefinition;
     /// The schemas of its values, if it has them.
     fn schemas(&self) -> Option<FlowSchemas>;
+    /// The Rust type.
+    fn ty(&self) -> TypeId;
     /// The flow's value, to be cast back.
-    fn value(&self) -> Arc<dyn std::any::Any + Send + Sync>;
+    fn value(&self) -> Arc<dyn Any + Send + Sync>;
     /// Calls a step.
     fn call_step(&self, step: usize, core: Core, info: StepInfo, input: StepInput) -> StepFuture;
     /// Calls a `wait_for`.
@@ -62,7 +65,11 @@ impl<F: Flow> AnyFlow for Typed<F> {
         F::schemas()
     }
 
-    fn value(&self) -> Arc<dyn std::any::Any + Send + Sync> {
+    fn ty(&self) -> TypeId {
+        TypeId::of::<F>()
+    }
+
+    fn value(&self) -> Arc<dyn Any + Send + Sync> {
         Arc::clone(&self.0) as _
     }
 
@@ -241,20 +248,23 @@ impl Flows {
     /// The registered form of flow `F`.
     pub(crate) fn of<F: Flow>(&self) -> Result<&Arc<Registered>, Error> {
         let name = F::definition().name;
-        self.by_name.get(name).ok_or_else(|| {
+        let found = self.by_name.get(name).ok_or_else(|| {
             let message =
                 format!("flow `{name}` is not registered: add `.flow(..)` with its value at `open`");
             Error::new(ErrorKind::UnknownFlow, message)
-        })
+        })?;
+        // Its types are not those of `F`, whatever the two have in common by name.
+        if found.flow.ty() == TypeId::of::<F>() { Ok(found) } else { Err(another(name)) }
     }
 
     /// The value that flow `F` was registered with.
     pub(crate) fn value<F: Flow>(&self) -> Result<Arc<F>, Error> {
-        let value = self.of::<F>()?.flow.value();
-        value.downcast().map_err(|_| {
-            let name = F::definition().name;
-            let message = format!("another type is registered as flow `{name}`: give one a `name = \"…\"`");
-            Error::new(ErrorKind::InvalidSetup, message)
-        })
+        self.of::<F>()?.flow.value().downcast().map_err(|_| another(F::definition().name))
     }
+}
+
+/// The error of a flow in whose name another type is registered.
+fn another(name: &str) -> Error {
+    let message = format!("another type is registered as flow `{name}`: give one a `name = \"…\"`");
+    Error::new(ErrorKind::InvalidSetup, message)
 }
