@@ -46,7 +46,7 @@ async fn a_policy_for_the_end_of_a_time_needs_that_time() {
     let t = engine(Shop).await;
     for policy in [TimeoutPolicy::Fail, TimeoutPolicy::Cancel, TimeoutPolicy::Step] {
         let error = t.client::<Shop>().start("r", ()).on_timeout(policy).await.err().unwrap();
-        assert_eq!(error.kind(), ErrorKind::InvalidValue);
+        assert_eq!(error.kind(), ErrorKind::InvalidSetup);
         assert!(error.to_string().contains("`.timeout(…)`"), "{error}");
     }
     let start = t.client::<Shop>().start("r", ()).timeout(hours(1));

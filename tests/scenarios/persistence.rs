@@ -62,7 +62,7 @@ impl Writes {
         ctx.set(Self::NUMBER, 7)?;
         ctx.set(Self::DAY, a_day())?;
         ctx.set(Self::NOTE, note("written"))?;
-        ctx.delete(Self::GIVEN);
+        ctx.delete(Self::GIVEN)?;
         Ok(Next::complete(ctx.get(Self::FROM_WAIT)?.unwrap_or_default()))
     }
 }
@@ -242,7 +242,7 @@ impl Shelf {
 
     #[rpc]
     async fn delete_label(&self, ctx: &mut RpcContext<Self>) -> RpcResult<()> {
-        ctx.delete(Self::LABEL);
+        ctx.delete(Self::LABEL)?;
         Ok(())
     }
 

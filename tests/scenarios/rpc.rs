@@ -157,7 +157,7 @@ impl Desk {
 }
 
 fn write_all(ctx: &mut RpcContext<Desk>, text: String) -> RpcResult<()> {
-    ctx.delete(Desk::DATA);
+    ctx.delete(Desk::DATA)?;
     ctx.set(Desk::DATA, text)?;
     ctx.set(Desk::WORD, Word::New)?;
     ctx.set(Desk::NUMBER, 5)?;

@@ -403,7 +403,7 @@ async fn what_to_do_at_the_end_of_a_time_needs_a_time_and_a_step() {
         async |t| {
             let client = t.client();
             let timeless = client.start("r", ()).on_timeout(TimeoutPolicy::Cancel).await.unwrap_err();
-            assert!(timeless.to_string().contains("`.timeout(..)`"), "{timeless}");
+            assert!(timeless.to_string().contains("`.timeout(…)`"), "{timeless}");
             let start = client.start("r", ()).timeout(seconds(1)).on_timeout(TimeoutPolicy::Step);
             let stepless = start.await.unwrap_err();
             assert!(stepless.to_string().contains("`Listener`"), "{stepless}");

@@ -9,7 +9,6 @@ use crate::ids::{Epoch, ExecutionNo, Slot};
 use crate::time::Timestamp;
 
 impl Writer {
-    #[expect(clippy::too_many_lines, reason = "one arm for each kind of event, and none of them is long")]
     pub(super) fn event(&mut self, at: Timestamp, event: &Event) {
         match event {
             Event::RunStarted { identity, timeout } => self.run_started(at, identity, timeout.as_ref()),

@@ -1,7 +1,6 @@
 //! The bytes of every kind of record and event. A change here is a change of what is on disk: it needs a
 //! new record version, and old records must go on being read.
 
-use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -9,44 +8,42 @@ use super::super::stream::StreamHead;
 use super::super::types::{LiveRun, RunSummary};
 use super::*;
 use crate::engine::{
-    Answered, Attribute, CancelPlan, Canceling, ChannelState, Child, ChildNo, ChildRequest, ChildStage,
-    ChildStart, Children, Closed, Closing, Condition, Durability, Event, Execution, Factor, Failure,
-    FailureKind, HandedOut, Matched, Message, Method, OnExhausted, Outcome, Output, Parent, ParentEnd,
-    PatchedEnd, Phase, Recovery, RunIdentity, RunState, RunTimeout, SharedMap, Source, Status, StepPatch,
-    StepTarget, Stop, TimeoutAction,
+    CancelPlan, ChildNo, ChildRequest, ChildStart, Closing, Condition, Durability, Event, Factor, Failure,
+    FailureKind, Matched, OnExhausted, Parent, ParentEnd, PatchedEnd, Recovery, RunIdentity, RunTimeout,
+    Source, Status, StepPatch, StepTarget, Stop, TimeoutAction,
 };
 use crate::ids::{Epoch, ExecutionNo, FlowId, MapKey, Name, RunId, Slot};
 use crate::time::Timestamp;
 use crate::value::Payload;
 
-const AT: Timestamp = Timestamp::from_micros(1_000_000);
+pub(super) const AT: Timestamp = Timestamp::from_micros(1_000_000);
 
-fn hex(bytes: &[u8]) -> String {
+pub(super) fn hex(bytes: &[u8]) -> String {
     bytes.iter().fold(String::new(), |text, byte| text + &format!("{byte:02x}"))
 }
 
-fn unhex(text: &str) -> Vec<u8> {
+pub(super) fn unhex(text: &str) -> Vec<u8> {
     let pairs = text.as_bytes().chunks(2);
     pairs.map(|pair| u8::from_str_radix(std::str::from_utf8(pair).unwrap(), 16).unwrap()).collect()
 }
 
-fn name(text: &str) -> Name {
+pub(super) fn name(text: &str) -> Name {
     Name::new(text).unwrap()
 }
 
-fn slot() -> Slot {
+pub(super) fn slot() -> Slot {
     Slot::single(name("s"))
 }
 
-fn entry() -> Slot {
+pub(super) fn entry() -> Slot {
     Slot { key: Some(MapKey::new("k").unwrap()), ..slot() }
 }
 
-fn value(n: u8) -> Payload {
+pub(super) fn value(n: u8) -> Payload {
     Payload::encode(&n).unwrap()
 }
 
-fn failure(kind: FailureKind) -> Failure {
+pub(super) fn failure(kind: FailureKind) -> Failure {
     Failure {
         kind,
         type_name: "T".into(),
@@ -56,7 +53,7 @@ fn failure(kind: FailureKind) -> Failure {
     }
 }
 
-fn identity() -> RunIdentity {
+pub(super) fn identity() -> RunIdentity {
     RunIdentity {
         flow: name("f"),
         flow_id: FlowId::new("id").unwrap(),
@@ -66,19 +63,19 @@ fn identity() -> RunIdentity {
     }
 }
 
-fn condition() -> Condition {
+pub(super) fn condition() -> Condition {
     let messages = Condition::Messages { slot: entry(), min: 1, max: 300, single: false };
     let timer = Condition::Timer { at: Timestamp::from_micros(1_000_002) };
     let any = Condition::Any { of: vec![messages, timer], tagged: true };
     Condition::With(Box::new(Condition::All(vec![any, Condition::Ready(value(1))])), value(2))
 }
 
-fn matched() -> Matched {
+pub(super) fn matched() -> Matched {
     let any = Matched::Any(1, Box::new(Matched::Messages(3)));
     Matched::With(Box::new(Matched::All(vec![any, Matched::Plain])))
 }
 
-fn scheduled(source: Source, recovery: Option<Recovery>) -> Event {
+pub(super) fn scheduled(source: Source, recovery: Option<Recovery>) -> Event {
     Event::StepScheduled {
         execution: ExecutionNo(2),
         step: name("p"),
@@ -91,7 +88,7 @@ fn scheduled(source: Source, recovery: Option<Recovery>) -> Event {
     }
 }
 
-fn scheduled_with(patch: StepPatch) -> Event {
+pub(super) fn scheduled_with(patch: StepPatch) -> Event {
     let Event::StepScheduled { execution, step, source, input, waits, recovery, locks, .. } =
         scheduled(Source::Start, None)
     else {
@@ -102,7 +99,7 @@ fn scheduled_with(patch: StepPatch) -> Event {
 }
 
 /// A patch of every field.
-fn patch() -> StepPatch {
+pub(super) fn patch() -> StepPatch {
     StepPatch {
         initial: Some(Duration::from_millis(1)),
         factor: Factor::new(1.5),
@@ -116,52 +113,52 @@ fn patch() -> StepPatch {
     }
 }
 
-fn target() -> StepTarget {
+pub(super) fn target() -> StepTarget {
     StepTarget { step: name("p"), waits: true, locks: vec![slot()] }
 }
 
-fn begun(then: Option<TimeoutAction>) -> Event {
+pub(super) fn begun(then: Option<TimeoutAction>) -> Event {
     let timeout = then.map(|then| RunTimeout { at: Timestamp::from_micros(1_000_002), then });
     Event::RunStarted { identity: identity(), timeout }
 }
 
-fn closed(closing: Closing) -> Event {
+pub(super) fn closed(closing: Closing) -> Event {
     Event::RunClosed { closing }
 }
 
-fn stopped(stop: Stop, reason: Option<&str>) -> Event {
+pub(super) fn stopped(stop: Stop, reason: Option<&str>) -> Event {
     closed(Closing::Stopped { stop, reason: reason.map(str::to_owned) })
 }
 
-fn parked(kind: FailureKind) -> Event {
+pub(super) fn parked(kind: FailureKind) -> Event {
     Event::StepParked { execution: ExecutionNo(2), failure: failure(kind) }
 }
 
-fn flow_id() -> FlowId {
+pub(super) fn flow_id() -> FlowId {
     FlowId::new("c").unwrap()
 }
 
-fn child_no() -> ChildNo {
+pub(super) fn child_no() -> ChildNo {
     ChildNo { execution: ExecutionNo(2), index: 300 }
 }
 
-fn child_identity() -> RunIdentity {
+pub(super) fn child_identity() -> RunIdentity {
     let parent = Parent { run_id: RunId::from_bytes([0xcd; 16]), flow_id: flow_id(), child: child_no() };
     RunIdentity { parent: Some(parent), ..identity() }
 }
 
-fn child_start() -> ChildStart {
+pub(super) fn child_start() -> ChildStart {
     let timeout = Some(Duration::from_secs(1));
     ChildStart { input: value(7), attributes: vec![(slot(), value(5))], timeout }
 }
 
-fn request(on_parent_end: ParentEnd) -> ChildRequest {
+pub(super) fn request(on_parent_end: ParentEnd) -> ChildRequest {
     let start = ChildStart { timeout: None, ..child_start() };
     ChildRequest { flow: name("f"), start, on_parent_end }
 }
 
 /// Every kind of event, and every kind of what is in them.
-fn events() -> Vec<Event> {
+pub(super) fn events() -> Vec<Event> {
     let execution = ExecutionNo(2);
     let recovery = Recovery { step: name("q"), failure: failure(FailureKind::Error), attempts: 4 };
     let step_failed =
@@ -264,7 +261,7 @@ fn events() -> Vec<Event> {
 }
 
 /// One for each of [`events`].
-const EVENTS: &[&str] = &[
+pub(super) const EVENTS: &[&str] = &[
     "0101fc80841e0001010166026964abababababababababababababababab0000",
     "0101fc80841e0001010166026964abababababababababababababababab00010401",
     "0101fc80841e0001010166026964abababababababababababababababab00010402fc40420f000101700101017300",
@@ -340,165 +337,7 @@ fn every_event_has_its_bytes() {
     }
 }
 
-fn execution(phase: Phase) -> Execution {
-    Execution {
-        step: name("p"),
-        number: 1,
-        source: Source::Start,
-        input: value(7),
-        phase,
-        since: AT,
-        attempt: 2,
-        failures: 0,
-        first_attempt_at: None,
-        last_failure: None,
-        recovery: None,
-        locks: vec![],
-        patch: None,
-        checkpoint: None,
-        handed_out: None,
-        outcome: None,
-    }
-}
-
-/// A state in which every field has something and every phase occurs.
-fn state() -> RunState {
-    let message = |number| Message { number, value: value(5) };
-    let outcome =
-        Outcome { condition: condition(), matched: matched(), reserved: vec![(entry(), message(1))] };
-    let recovery = Recovery { step: name("q"), failure: failure(FailureKind::Panic), attempts: 4 };
-    let executions = [
-        Execution {
-            outcome: Some(outcome),
-            recovery: Some(recovery),
-            locks: vec![slot()],
-            checkpoint: Some(value(4)),
-            handed_out: Some(HandedOut { opening: Epoch(3), lost: 1 }),
-            ..execution(Phase::Ready(Method::Execute))
-        },
-        execution(Phase::Waiting { condition: condition(), fired_until: AT }),
-        Execution {
-            failures: 1,
-            first_attempt_at: Some(AT),
-            last_failure: Some(failure(FailureKind::Timeout)),
-            ..execution(Phase::Backoff { method: Method::WaitFor, until: Timestamp::MAX })
-        },
-        execution(Phase::Parked(Method::Execute)),
-        Execution { locks: vec![slot()], ..execution(Phase::Blocked) },
-    ];
-    let canceling =
-        Canceling { reason: Some("why".into()), until: Some(AT), cleanup: Some(target()), cleaning: false };
-    let channel = ChannelState {
-        queue: [message(2), message(3)].map(|message| (message.number, message.value)).into_iter().collect(),
-        published: 3,
-        reserved: 1,
-        waiting: [ExecutionNo(2)].into(),
-    };
-    RunState {
-        identity: Arc::new(identity()),
-        version: 9,
-        scheduled: 300,
-        step_counts: BTreeMap::from([(name("p"), 4)]),
-        executions: (1..).map(ExecutionNo).zip(executions).collect(),
-        ready: 1,
-        attributes: [(slot(), Attribute { value: value(5), version: 8 })].into_iter().collect(),
-        channels: [(entry(), channel)].into_iter().collect(),
-        completion_requested: true,
-        outputs: vec![Output { step: name("p"), number: 1, value: value(6) }],
-        paused: true,
-        locks: BTreeMap::from([(slot(), ExecutionNo(1))]),
-        blocked: BTreeMap::from([(slot(), [ExecutionNo(5)].into())]),
-        timeout: Some(RunTimeout { at: Timestamp::MAX, then: TimeoutAction::Fail }),
-        canceling: Some(canceling),
-        requests: [Answered { request: name("q"), digest: 300, answer: value(5) }].into(),
-        children: Children::default(),
-        parent_told: false,
-        closed: Some(Closed { at: AT, closing: Closing::Completed, unconsumed: 3 }),
-    }
-}
-
-const STATE: &str = concat!(
-    "0101fc80841e000166026964abababababababababababababababab0009fb2c01010170040501017001010101370102",
-    "0002000000010171030154016d0101630103703a31040101730001010134010301010601013205020401020101730101",
-    "6b01fb2c0100020403010131050402030101030201017301016b01010135020170010101013702060101320502040102",
-    "01017301016b01fb2c0100020403010131000002000000000000000003017001010101370301fd7e3bc8981988080700",
-    "0201010001040154016d0101630103703a31000000000004017001010101370402000200000000000000000501700101",
-    "0101370500020000000001017300000000010173000101350801017301016b03020201013503010135010101fd7e3bc8",
-    "9819880807010101037768790100010170010101730000010171fb2c010101350101700101013601000103",
-);
-
-#[test]
-fn a_snapshot_has_its_bytes() {
-    assert_eq!(hex(&encode_state(&state())), STATE);
-    assert_eq!(decode_state(&unhex(STATE)).unwrap(), state());
-}
-
-/// A snapshot with what was added since: it is the one before it and more.
-const ADDITIONS: &str =
-    "0102010901fbe80303fc40420f0005fc8096980006fc404b4c00070702fd000000000000f83f04030802090204010409";
-
-#[test]
-fn what_a_snapshot_has_got_since_follows_it() {
-    let mut state = state();
-    for (number, patch) in [(1, patch()), (4, StepPatch { attempts: Some(9), ..StepPatch::default() })] {
-        state.executions.get_mut(&ExecutionNo(number)).unwrap().patch = Some(Arc::new(patch));
-    }
-    let found = hex(&encode_state(&state));
-    assert_eq!(found.strip_prefix(STATE), Some(ADDITIONS), "\n{found}");
-    assert_eq!(decode_state(&unhex(&found)).unwrap(), state);
-}
-
-#[test]
-fn additions_that_do_not_fit_the_snapshot_are_no_record() {
-    // A patch of execution 9, which there is not; an unknown addition; a factor below 1.
-    for (more, reason) in
-        [("01010900", "a patch of no execution"), ("63", "addition"), ("010101010200", "factor")]
-    {
-        let error = decode_state(&unhex(&format!("{STATE}{more}"))).unwrap_err().to_string();
-        assert!(error.contains(reason), "{error}");
-    }
-}
-
-/// A run with children of every stage, which is a child itself.
-fn family() -> RunState {
-    let child =
-        |stage| Child { flow: name("f"), flow_id: flow_id(), on_parent_end: ParentEnd::Cancel, stage };
-    let stages = [
-        ChildStage::Wanted(Box::new(child_start())),
-        ChildStage::Open(identity().run_id),
-        ChildStage::Ended(value(5)),
-    ];
-    let no = |index| ChildNo { execution: ExecutionNo(1), index };
-    let children = Children { all: (0..).map(no).zip(stages.map(child)).collect(), ..Children::default() };
-    let mut state = RunState {
-        identity: Arc::new(child_identity()),
-        executions: BTreeMap::new(),
-        ready: 0,
-        channels: SharedMap::default(),
-        locks: BTreeMap::new(),
-        blocked: BTreeMap::new(),
-        children,
-        parent_told: true,
-        ..state()
-    };
-    super::state::derive(&mut state);
-    state
-}
-
-const FAMILY: &str = concat!(
-    "0101fc80841e000166026964abababababababababababababababab0009fb2c01010170040001017300010135080001",
-    "0101fd7e3bc89819880807010101037768790100010170010101730000010171fb2c0101013501017001010136010001",
-    "030201cdcdcdcdcdcdcdcdcdcdcdcdcdcdcdcd016302fb2c01010301000166016302010101370101730001013501fc4042",
-    "0f000101016601630202abababababababababababababababab0102016601630203010135",
-);
-
-#[test]
-fn a_snapshot_of_a_parent_and_child_has_its_bytes() {
-    assert_eq!(hex(&encode_state(&family())), FAMILY);
-    assert_eq!(decode_state(&unhex(FAMILY)).unwrap(), family());
-}
-
-fn summaries() -> Vec<RunSummary> {
+pub(super) fn summaries() -> Vec<RunSummary> {
     let summary = |status, closed_at| RunSummary {
         run: identity().run_id,
         flow_id: FlowId::new("id").unwrap(),
@@ -518,7 +357,7 @@ fn summaries() -> Vec<RunSummary> {
 }
 
 /// One for each of [`summaries`].
-const SUMMARIES: &[&str] = &[
+pub(super) const SUMMARIES: &[&str] = &[
     "0101026964016601fc80841e0000",
     "0101026964016602fc80841e000100",
     "0101026964016603fc80841e0001fc7f841e00",
@@ -526,8 +365,8 @@ const SUMMARIES: &[&str] = &[
     "0101026964016605fc80841e0001fd7e3bc89819880807",
     "0101026964016606fc80841e0000",
 ];
-const LIVE: &str = "0101abababababababababababababababab0166";
-const SNAPSHOT_ROW: &str = "00000000000001020102";
+pub(super) const LIVE: &str = "0101abababababababababababababababab0166";
+pub(super) const SNAPSHOT_ROW: &str = "00000000000001020102";
 
 #[test]
 fn rows_have_their_bytes() {
@@ -544,14 +383,14 @@ fn rows_have_their_bytes() {
     assert_eq!(decode_snapshot_row(&unhex(SNAPSHOT_ROW)).unwrap(), (258, vec![1, 2].into()));
 }
 
-fn items() -> Vec<ItemRecord> {
+pub(super) fn items() -> Vec<ItemRecord> {
     let step = ItemOrigin::Step { step: name("p"), number: 2, attempt: 300 };
     [ItemOrigin::Client, step].map(|origin| ItemRecord { origin, at: AT, value: value(7) }).into()
 }
 
 /// One for each of [`items`].
-const ITEMS: &[&str] = &["010101fc80841e00010137", "010102017002fb2c01fc80841e00010137"];
-const HEAD: &str = "010105fb2c01fc70110100";
+pub(super) const ITEMS: &[&str] = &["010101fc80841e00010137", "010102017002fb2c01fc80841e00010137"];
+pub(super) const HEAD: &str = "010105fb2c01fc70110100";
 
 #[test]
 fn streams_have_their_bytes() {

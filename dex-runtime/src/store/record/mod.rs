@@ -29,6 +29,8 @@ pub(crate) mod arbitrary;
 #[cfg(test)]
 mod golden;
 #[cfg(test)]
+mod golden_state;
+#[cfg(test)]
 mod tests;
 #[cfg(test)]
 mod walk;
