@@ -3,13 +3,13 @@
 use std::fmt;
 
 pub(crate) const USAGE: &str = "\
-cargo bench --bench workloads -- [w1 … w9] [options]
+cargo bench --bench workloads -- [w1 … w10] [options]
 
   w1  one run of 200 steps, alone            w6  200 runs that sleep for a second
   w2  1,000 runs of 10 steps, at once        w7  w2 with async durability
   w3  200 messages, one after the other      w8  w2 in memory
   w4  10,000 runs that wait                  w9  one run with 10,000 branches
-  w5  w4, killed and opened again
+  w5  w4, killed and opened again           w10 one run with 1,000 sub-flows
 
   --runs N       repeats everything (1)
   --flows N      runs, messages or branches, where a workload has many
@@ -28,11 +28,12 @@ pub(crate) enum Workload {
     W7,
     W8,
     W9,
+    W10,
 }
 
 impl Workload {
-    pub(crate) const ALL: [Self; 9] =
-        [Self::W1, Self::W2, Self::W3, Self::W4, Self::W5, Self::W6, Self::W7, Self::W8, Self::W9];
+    pub(crate) const ALL: [Self; 10] =
+        [Self::W1, Self::W2, Self::W3, Self::W4, Self::W5, Self::W6, Self::W7, Self::W8, Self::W9, Self::W10];
 }
 
 impl fmt::Display for Workload {

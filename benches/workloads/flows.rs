@@ -102,6 +102,22 @@ impl Doze {
     }
 }
 
+/// Waits for many runs of another flow.
+pub(crate) struct Family;
+
+#[flow(output = usize)]
+impl Family {
+    #[wait_for(count)]
+    fn all(&self, loads: &Vec<Load>) -> WaitResult<Self, Vec<ChildResult<Steps>>> {
+        Ok(Wait::all(loads.iter().cloned().map(SubFlow::<Steps>::run).collect::<Vec<_>>()))
+    }
+
+    #[step(start)]
+    async fn count(&self, _loads: Vec<Load>, children: Vec<ChildResult<Steps>>) -> StepResult<Self> {
+        Ok(Next::complete(children.iter().filter(|child| child.is_completed()).count()))
+    }
+}
+
 /// Forks into many branches and joins them.
 pub(crate) struct Branches;
 

@@ -19,6 +19,7 @@
 #![allow(clippy::disallowed_methods, reason = "what is measured is the time of the machine")]
 
 mod arguments;
+mod families;
 mod figures;
 mod floor;
 mod flows;
@@ -69,5 +70,6 @@ async fn run(workload: Workload, arguments: &Arguments) -> Outcome {
         Workload::W7 => steps::many_async(arguments).await,
         Workload::W8 => steps::many_in_memory(arguments).await,
         Workload::W9 => steps::fan_out(arguments).await,
+        Workload::W10 => families::family(arguments).await,
     }
 }

@@ -7,7 +7,7 @@ use dex::{Dex, Options};
 use tempfile::TempDir;
 
 use crate::arguments::StoreKind;
-use crate::flows::{AsyncSteps, Branches, Doze, Hear, Steps};
+use crate::flows::{AsyncSteps, Branches, Doze, Family, Hear, Steps};
 
 pub(crate) struct World {
     pub(crate) dex: Dex,
@@ -43,10 +43,11 @@ pub(crate) async fn open(store: StoreKind, folder: &Path) -> dex::Result<Dex> {
         StoreKind::Fjall => Dex::open(folder),
         StoreKind::Memory => Dex::in_memory(),
     };
-    let flows = builder.flow(Steps).flow(AsyncSteps).flow(Hear).flow(Doze).flow(Branches);
+    let flows = builder.flow(Steps).flow(AsyncSteps).flow(Hear).flow(Doze).flow(Branches).flow(Family);
     let mut options = Options::default();
     // The widest fan-out has so many branches, and the step that waits for them.
     options.limits.executions_max = 1_000_000;
     options.limits.channel_messages_max = 1_000_000;
+    options.limits.children_max = 1_000_000;
     flows.options(options).start().await
 }
