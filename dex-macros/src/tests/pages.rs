@@ -27,7 +27,11 @@ const PLACES: &[Place] = &[
         block: |option| method(&format!("step(retry({option}))")),
     },
     Place { page: "rpc", heading: "option", block: |option| method(&format!("rpc({option})")) },
-    Place { page: "attribute", heading: "option", block: |option| constant("attribute", option, "Attribute") },
+    Place {
+        page: "attribute",
+        heading: "option",
+        block: |option| constant("attribute", option, "Attribute"),
+    },
     Place { page: "channel", heading: "option", block: |option| constant("channel", option, "Channel") },
     Place { page: "stream", heading: "option", block: |option| constant("stream", option, "Stream") },
 ];
