@@ -108,7 +108,8 @@ pub use dex_runtime::definition::WaitContext;
 #[doc = include_str!("docs/rpc_context.md")]
 pub use dex_runtime::definition::RpcContext;
 
-/// All conditions, how they are joined and what each gives: the page about [waiting](guide::waiting).
+/// What a step waits for; all conditions, and how they are joined, are on the page about [waiting](guide::waiting).
+///
 pub use dex_runtime::definition::Wait;
 
 #[doc = include_str!("docs/timer.md")]
