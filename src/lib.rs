@@ -52,7 +52,7 @@
 //!   [`#[attribute]`](macro@attribute), [`#[channel]`](macro@channel), [`#[stream]`](macro@stream),
 //!   [`#[rpc]`](macro@rpc).
 //! - What a step says: [`Next`], with other [`StepOptions`] for one movement. What it waits for: [`Wait`], runs of other flows among it: [`SubFlow`]. What it sees: [`StepContext`].
-//! - Longer pages: [waiting](guide::waiting), [errors](guide::errors).
+//! - A tour of five minutes: [`guide::tour`]. All pages in reading order: [`guide`].
 //! - Running it: [`Dex`], [`Client`], [`RunHandle`], [`Options`]. What can go wrong: [`Error`].
 //! - Tools that know flows by name: [`DynClient`]; what a flow says about itself:
 //!   [`FlowDefinition`](definition::FlowDefinition), and [`FlowSchemas`](definition::FlowSchemas) for forms.
@@ -96,26 +96,60 @@ pub use dex_macros::on_cancel;
 #[doc = include_str!("docs/keyword.md")]
 pub use dex_macros::Keyword;
 
+#[doc = include_str!("docs/next.md")]
+pub use dex_runtime::definition::Next;
+
+#[doc = include_str!("docs/step_context.md")]
+pub use dex_runtime::definition::StepContext;
+
+#[doc = include_str!("docs/wait_context.md")]
+pub use dex_runtime::definition::WaitContext;
+
+#[doc = include_str!("docs/rpc_context.md")]
+pub use dex_runtime::definition::RpcContext;
+
+/// What a step waits for; all conditions, and how they are joined, are on the page about [waiting](guide::waiting).
+///
+pub use dex_runtime::definition::Wait;
+
+#[doc = include_str!("docs/timer.md")]
+pub use dex_runtime::definition::Timer;
+
 #[doc = include_str!("docs/sub_flow.md")]
 pub use dex_runtime::definition::SubFlow;
 
 pub use dex_runtime::definition::{
     All, AllOf, Any, AnyOf, AsKey, Attribute, AttributeEntry, AttributeHandle, AttributeMap, Channel,
     ChannelEntry, ChannelHandle, ChannelMap, Channels, ChildEnd, ChildError, ChildFailure, ChildResult,
-    Condition, Flow, IfEmpty, Indexable, Key, Keyword, MapHandle, Messages, Next, OneMessage, OneOf2, OneOf3,
-    OneOf4, OneOf5, OneOf6, OneOf7, OneOf8, OneOf9, OneOf10, OneOf11, OneOf12, ParentEnd, RpcContext,
-    RpcError, RpcResult, Step, StepContext, StepError, StepOptions, StepOptionsError, StepResult, Stream,
-    StreamError, TextWriter, Timer, TimerFired, Wait, WaitContext, WaitResult,
+    Condition, Flow, IfEmpty, Indexable, Key, Keyword, MapHandle, Messages, OneMessage, OneOf2, OneOf3,
+    OneOf4, OneOf5, OneOf6, OneOf7, OneOf8, OneOf9, OneOf10, OneOf11, OneOf12, ParentEnd, RpcError,
+    RpcResult, Step, StepError, StepOptions, StepOptionsError, StepResult, Stream, StreamError, TextWriter,
+    TimerFired, WaitResult,
 };
 pub use dex_runtime::engine::{Durability, Failure, FailureKind, OnExhausted, Recovery, RetryPolicy};
 pub use dex_runtime::{Value, ValueError};
 
 // Running it.
+#[doc = include_str!("docs/client.md")]
+pub use dex_runtime::Client;
+
+#[doc = include_str!("docs/start.md")]
+pub use dex_runtime::Start;
+
+#[doc = include_str!("docs/run_handle.md")]
+pub use dex_runtime::RunHandle;
+
+#[doc = include_str!("docs/run_result.md")]
+pub use dex_runtime::RunResult;
+
+#[doc = include_str!("docs/dyn_client.md")]
+pub use dex_runtime::DynClient;
+
 pub use dex_runtime::engine::{Closing, Limits, Status, Stop};
 pub use dex_runtime::{
-    Builder, Client, Dex, DynClient, DynHandle, DynResult, DynRun, DynStart, Error, ErrorKind, FlowId,
-    IdError, Name, Options, RepairReport, Result, Reuse, RunHandle, RunId, RunResult, Start, StreamItem,
-    StreamReader, StreamSource, TimeoutPolicy, Timestamp, Waiting,
+    Builder, Dex, DynHandle, DynResult, DynRun, DynStart, Error, ErrorKind, FlowId, IdError, Name, Options,
+    RepairReport, Result, Reuse, RunId, StreamItem, StreamReader, StreamSource, TimeoutPolicy, Timestamp,
+    Waiting,
 };
 
 /// The run handle of flow `F`: what `client.start(..).await` gives, with a method for each RPC.

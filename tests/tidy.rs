@@ -278,3 +278,23 @@ fn every_kind_of_error_is_explained() {
         "kinds without a row in docs/errors.md",
     );
 }
+
+/// What stands on a re-export comes before what the item says of itself, so its first line is what lists of items show.
+#[test]
+fn pages_begin_with_a_sentence() {
+    let facade = fs::read_to_string(root().join("src/lib.rs")).unwrap();
+    let guide = fs::read_to_string(root().join("src/guide.rs")).unwrap();
+    let included = facade.lines().chain(guide.lines());
+    let included = included.filter_map(|line| line.strip_prefix("#[doc = include_str!(\"docs/"));
+    let pages: Vec<_> = included.map(|rest| rest.split('"').next().unwrap()).collect();
+    assert!(pages.len() > 20, "the pages of the facade were not found");
+    let mut findings = Vec::new();
+    for page in pages {
+        let text = fs::read_to_string(root().join("src/docs").join(page)).unwrap();
+        let paragraph = text.split("\n\n").next().unwrap();
+        if !paragraph.starts_with(char::is_uppercase) || !paragraph.trim_end().ends_with(['.', ':']) {
+            findings.push(format!("src/docs/{page}: {paragraph}"));
+        }
+    }
+    none(&findings, "a page begins with a sentence, which stands for it in lists");
+}

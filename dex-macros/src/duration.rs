@@ -17,7 +17,7 @@ const DAYS_MAX: u64 = 36_500;
 const MS_MAX: u64 = DAYS_MAX * 24 * 3600 * 1000;
 
 /// The units with their length in milliseconds. `min` is another way to write `m`.
-const UNITS: &[(&str, u64)] =
+pub(crate) const UNITS: &[(&str, u64)] =
     &[("ms", 1), ("s", 1000), ("m", 60_000), ("min", 60_000), ("h", 3_600_000), ("d", DAY), ("w", 7 * DAY)];
 
 const DAY: u64 = 86_400_000;

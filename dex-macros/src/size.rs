@@ -4,7 +4,7 @@
 //! each 1,024 times the one before. `KB` and its like are no units, since people mean two different things by them.
 
 /// The units with their length in bytes.
-const UNITS: &[(&str, u64)] = &[("B", 1), ("KiB", 1 << 10), ("MiB", 1 << 20), ("GiB", 1 << 30)];
+pub(crate) const UNITS: &[(&str, u64)] = &[("B", 1), ("KiB", 1 << 10), ("MiB", 1 << 20), ("GiB", 1 << 30)];
 
 const GRAMMAR: &str =
     "write a number and a unit such as \"64 KiB\" or \"1 MiB\"; the units are B, KiB, MiB and GiB";

@@ -41,6 +41,20 @@ fn the_readme_shows_the_order_flow_as_it_is_with_some_lines_left_out() {
 }
 
 #[test]
+fn the_readme_names_every_example() {
+    let readme = include_str!("../../README.md");
+    let folder = std::fs::read_dir(concat!(env!("CARGO_MANIFEST_DIR"), "/examples")).unwrap();
+    let files = folder.map(|entry| entry.unwrap().file_name().into_string().unwrap());
+    let examples: Vec<_> = files.filter_map(|file| file.strip_suffix(".rs").map(str::to_owned)).collect();
+    assert!(examples.len() >= 10, "the examples were not found");
+    for name in examples {
+        let named =
+            readme.contains(&format!("{name}.rs`")) || readme.contains(&format!("--example {name}\n"));
+        assert!(named, "README.md does not name examples/{name}.rs");
+    }
+}
+
+#[test]
 fn one_order_is_charged_and_shipped() {
     let folder = tempfile::tempdir().unwrap();
     let stdout = run_well(&mut example("order", folder.path()));

@@ -10,6 +10,7 @@ mod hygiene;
 mod keyword;
 mod mistakes;
 mod mutation;
+mod pages;
 mod rpcs;
 mod rules;
 mod schemas;

@@ -16,6 +16,21 @@ use crate::value::{Payload, Value};
 /// A run of flow `F`. Cheap to clone, and good for as long as the run is kept.
 ///
 /// It stays with its run: when the id gets a new run, this handle goes on to speak of the old one.
+///
+/// # Errors
+///
+/// Beside what a call says itself, each can fail with
+///
+/// - [`ErrorKind::Unavailable`], [`ErrorKind::DiskFull`], [`ErrorKind::ShutDown`]: the engine cannot work; nothing was changed.
+/// - [`ErrorKind::OutcomeUnknown`]: it failed while a change was being written. A repetition under the same
+///   [request id](Self::request_id) counts once.
+/// - [`ErrorKind::Quarantined`]: this build cannot read the run's history.
+///
+/// [`ErrorKind::Unavailable`]: crate::ErrorKind::Unavailable
+/// [`ErrorKind::DiskFull`]: crate::ErrorKind::DiskFull
+/// [`ErrorKind::ShutDown`]: crate::ErrorKind::ShutDown
+/// [`ErrorKind::OutcomeUnknown`]: crate::ErrorKind::OutcomeUnknown
+/// [`ErrorKind::Quarantined`]: crate::ErrorKind::Quarantined
 pub struct RunHandle<F> {
     pub(super) run: UntypedRun,
     flow: PhantomData<fn() -> F>,
@@ -51,6 +66,12 @@ impl<F: Flow> RunHandle<F> {
     }
 
     /// Waits for the run to end, in whatever way.
+    ///
+    /// # Errors
+    ///
+    /// [`ErrorKind::Timeout`] if a budget was given with [`timeout`](Waiting::timeout), and is used up.
+    ///
+    /// [`ErrorKind::Timeout`]: crate::ErrorKind::Timeout
     pub fn result(&self) -> Waiting<RunResult<F>> {
         let run = self.run.clone();
         Waiting::new(&self.run, "the end", async move { Ok(RunResult::new(run.end().await?)) })
@@ -147,6 +168,10 @@ impl<F: Flow> RunHandle<F> {
     }
 
     /// What the run is and does at this moment.
+    ///
+    /// # Errors
+    ///
+    /// Those of [every call](Self#errors).
     pub async fn describe(&self) -> Result<RunInfo> {
         self.run.describe().await
     }

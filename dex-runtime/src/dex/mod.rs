@@ -98,6 +98,25 @@ impl Dex {
     /// It cuts the store back to the last commit that is whole, and keeps what was there in a folder beside the
     /// data. A run whose history is partly lost is as it was at some earlier time, or is set aside.
     ///
+    /// ```
+    /// use dex_runtime::{Dex, ErrorKind};
+    ///
+    /// # #[tokio::main(flavor = "current_thread")] async fn main() -> dex_runtime::Result<()> {
+    /// # let folder = tempfile::tempdir().unwrap();
+    /// # let path = folder.path();
+    /// # Dex::open(path).start().await?.shutdown(std::time::Duration::ZERO).await?;
+    /// # std::fs::write(path.join("data/dex-watermark"), "what a broken disk leaves").unwrap();
+    /// let error = Dex::open(path).start().await.unwrap_err();
+    /// assert_eq!(error.kind(), ErrorKind::DamagedStore);
+    ///
+    /// // For a person to decide: what it gives up is gone.
+    /// let report = Dex::repair(path)?;
+    /// println!("lost: {:?}; done: {:?}", report.lost, report.actions);
+    /// assert!(report.backup.exists());
+    /// let dex = Dex::open(path).start().await?;
+    /// # dex.shutdown(std::time::Duration::ZERO).await }
+    /// ```
+    ///
     /// # Errors
     ///
     /// - [`ErrorKind::StoreInUse`], [`ErrorKind::ForeignStore`], [`ErrorKind::NewerStore`]: nothing was done.

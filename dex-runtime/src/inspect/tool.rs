@@ -11,6 +11,14 @@ use crate::shard::Shard;
 use crate::store::RunSummary;
 
 /// Read-only questions about the runs of an engine; made by [`Dex::inspect`](crate::Dex::inspect).
+///
+/// # Errors
+///
+/// All of its calls fail with [`ErrorKind::Unavailable`] while the engine cannot work, and with
+/// [`ErrorKind::ShutDown`] when it was shut down.
+///
+/// [`ErrorKind::Unavailable`]: crate::ErrorKind::Unavailable
+/// [`ErrorKind::ShutDown`]: crate::ErrorKind::ShutDown
 #[derive(Clone)]
 pub struct Inspect {
     core: Arc<Core>,

@@ -77,6 +77,10 @@ impl DynRun {
     }
 
     /// The messages of a channel that no wait has taken yet, oldest first. They stay where they are.
+    ///
+    /// # Errors
+    ///
+    /// [`ErrorKind::UnknownName`]: the flow has no such channel.
     pub async fn messages<'a>(&self, channel: impl Into<DynHandle<'a>>) -> Result<Vec<Json>> {
         let messages = self.numbered_messages(channel).await?;
         Ok(messages.into_iter().map(|(_, message)| message).collect())
@@ -84,6 +88,10 @@ impl DynRun {
 
     /// As [`messages`](Self::messages), each with its number: what [`delete_message`](Self::delete_message)
     /// takes.
+    ///
+    /// # Errors
+    ///
+    /// As [`messages`](Self::messages).
     pub async fn numbered_messages<'a>(&self, channel: impl Into<DynHandle<'a>>) -> Result<Vec<(u64, Json)>> {
         let slot = channel.into().slot(&self.flow, MemberKind::Channel)?;
         let messages = self.run.messages(&slot).await?.into_iter();
@@ -101,11 +109,19 @@ impl DynRun {
     }
 
     /// The keys of an attribute map that have a value, in the order of their texts.
+    ///
+    /// # Errors
+    ///
+    /// [`ErrorKind::UnknownName`]: the flow has no such attribute map.
     pub async fn keys(&self, attribute: &str) -> Result<Vec<String>> {
         self.list_keys(MapKind::Attribute, attribute).await
     }
 
     /// The keys of a channel map that have messages which no wait has taken yet, in the order of their texts.
+    ///
+    /// # Errors
+    ///
+    /// [`ErrorKind::UnknownName`]: the flow has no such channel map.
     pub async fn channel_keys(&self, channel: &str) -> Result<Vec<String>> {
         self.list_keys(MapKind::Channel, channel).await
     }
@@ -116,6 +132,10 @@ impl DynRun {
     }
 
     /// The attribute's value, if it is set; also of a run that has ended.
+    ///
+    /// # Errors
+    ///
+    /// [`ErrorKind::UnknownName`]: the flow has no such attribute.
     pub async fn get<'a>(&self, attribute: impl Into<DynHandle<'a>>) -> Result<Option<Json>> {
         let slot = attribute.into().slot(&self.flow, MemberKind::Attribute)?;
         let stored = self.run.attribute(&slot).await?;
@@ -123,6 +143,10 @@ impl DynRun {
     }
 
     /// All attributes that are set, by name; entries of maps as `NAME[key]`.
+    ///
+    /// # Errors
+    ///
+    /// Those of [every call](crate::RunHandle#errors).
     pub async fn attributes(&self) -> Result<BTreeMap<String, Json>> {
         let look = |state: &RunState| {
             let set = state.attributes.iter();
@@ -163,6 +187,10 @@ impl DynRun {
     }
 
     /// Waits for the run to end, in whatever way.
+    ///
+    /// # Errors
+    ///
+    /// As [`RunHandle::result`](crate::RunHandle::result).
     pub fn result(&self) -> Waiting<DynResult> {
         let run = self.run.clone();
         Waiting::new(&self.run, "the end", async move { Ok(DynResult(Ended(run.end().await?))) })
@@ -225,11 +253,19 @@ impl DynRun {
     }
 
     /// What the run is and does at this moment.
+    ///
+    /// # Errors
+    ///
+    /// Those of [every call](crate::RunHandle#errors).
     pub async fn describe(&self) -> Result<RunInfo> {
         self.run.describe().await
     }
 
     /// Reads a stream of the run, from its oldest item on or from behind an offset.
+    ///
+    /// # Errors
+    ///
+    /// [`ErrorKind::UnknownName`]: the flow has no such stream.
     pub fn read(&self, stream: &str) -> Result<StreamReader<Json>> {
         Ok(StreamReader::new(self.run.clone(), self.stream(stream)?.1))
     }

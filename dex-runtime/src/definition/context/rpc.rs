@@ -39,12 +39,20 @@ impl<F> RpcContext<F> {
     }
 
     /// The attribute's value, if it is set.
+    ///
+    /// # Errors
+    ///
+    /// If the stored value does not fit the type, or a map's key cannot be one. The RPC then changes nothing.
     #[expect(clippy::needless_pass_by_value, reason = "a handle is written where it is used")]
     pub fn get<A: AttributeHandle<F>>(&self, attribute: A) -> RpcResult<Option<A::Value>> {
         Ok(self.core.get(&attribute.slot()?)?)
     }
 
     /// Sets the attribute.
+    ///
+    /// # Errors
+    ///
+    /// If the value cannot be encoded or is over 1 MiB, or a map's key cannot be one. The RPC then changes nothing.
     #[expect(
         clippy::needless_pass_by_value,
         reason = "what is stored is given away: the caller need not borrow"
@@ -54,6 +62,10 @@ impl<F> RpcContext<F> {
     }
 
     /// Unsets the attribute.
+    ///
+    /// # Errors
+    ///
+    /// If a map's key cannot be one. The RPC then changes nothing.
     #[expect(clippy::needless_pass_by_value, reason = "a handle is written where it is used")]
     pub fn delete<A: AttributeHandle<F>>(&mut self, attribute: A) -> RpcResult<()> {
         self.core.delete(attribute.slot()?);
@@ -61,6 +73,10 @@ impl<F> RpcContext<F> {
     }
 
     /// Puts a message at the end of a channel of this run.
+    ///
+    /// # Errors
+    ///
+    /// If the message cannot be encoded or is over 1 MiB, or a map's key cannot be one. The RPC then changes nothing.
     #[expect(
         clippy::needless_pass_by_value,
         reason = "what is stored is given away: the caller need not borrow"
@@ -70,6 +86,10 @@ impl<F> RpcContext<F> {
     }
 
     /// Starts a step.
+    ///
+    /// # Errors
+    ///
+    /// If the input cannot be encoded or is over 1 MiB. The RPC then changes nothing.
     pub fn start_step<I: Value>(&mut self, step: Step<F, I>, input: I) -> RpcResult<()> {
         self.start_step_with(step, input, StepOptions::new())
     }

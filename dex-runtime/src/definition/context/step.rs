@@ -127,12 +127,20 @@ impl<F> StepContext<F> {
     }
 
     /// The attribute's value, if it is set.
+    ///
+    /// # Errors
+    ///
+    /// If the stored value does not fit the type, or a map's key cannot be one. No repetition mends that: the step is parked.
     #[expect(clippy::needless_pass_by_value, reason = "a handle is written where it is used")]
     pub fn get<A: AttributeHandle<F>>(&self, attribute: A) -> Result<Option<A::Value>, StepError> {
         Ok(self.core.get(&attribute.slot()?)?)
     }
 
     /// Sets the attribute.
+    ///
+    /// # Errors
+    ///
+    /// If the value cannot be encoded or is over 1 MiB, or a map's key cannot be one. No repetition mends that: the step is parked.
     #[expect(
         clippy::needless_pass_by_value,
         reason = "what is stored is given away: the caller need not borrow"
@@ -142,6 +150,10 @@ impl<F> StepContext<F> {
     }
 
     /// Unsets the attribute.
+    ///
+    /// # Errors
+    ///
+    /// If a map's key cannot be one. No repetition mends that: the step is parked.
     #[expect(clippy::needless_pass_by_value, reason = "a handle is written where it is used")]
     pub fn delete<A: AttributeHandle<F>>(&mut self, attribute: A) -> Result<(), StepError> {
         self.core.delete(attribute.slot()?);
@@ -149,6 +161,10 @@ impl<F> StepContext<F> {
     }
 
     /// Puts a message at the end of a channel of this run.
+    ///
+    /// # Errors
+    ///
+    /// If the message cannot be encoded or is over 1 MiB, or a map's key cannot be one. No repetition mends that: the step is parked.
     #[expect(
         clippy::needless_pass_by_value,
         reason = "what is stored is given away: the caller need not borrow"
