@@ -104,8 +104,8 @@ pub use dex_runtime::definition::{
     ChannelEntry, ChannelHandle, ChannelMap, Channels, ChildEnd, ChildError, ChildFailure, ChildResult,
     Condition, Flow, IfEmpty, Indexable, Key, Keyword, MapHandle, Messages, Next, OneMessage, OneOf2, OneOf3,
     OneOf4, OneOf5, OneOf6, OneOf7, OneOf8, OneOf9, OneOf10, OneOf11, OneOf12, ParentEnd, RpcContext,
-    RpcError, RpcResult, Step, StepContext, StepError, StepOptions, StepOptionsError, StepResult, Stream,
-    StreamError, TextWriter, Timer, TimerFired, Wait, WaitContext, WaitResult,
+    RpcError, RpcResult, Step, StepContext, StepError, StepOptions, StepOptionsError, StepResult, StepSource,
+    Stream, StreamError, TextWriter, Timer, TimerFired, Wait, WaitContext, WaitResult,
 };
 pub use dex_runtime::engine::{Durability, Failure, FailureKind, OnExhausted, Recovery, RetryPolicy};
 pub use dex_runtime::{Value, ValueError};

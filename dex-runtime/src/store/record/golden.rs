@@ -257,6 +257,8 @@ pub(super) fn events() -> Vec<Event> {
         Event::ParentTold,
         Event::WaitStarted { execution, condition: Condition::Child { index: 300 } },
         Event::MessageDeleted { slot: entry(), number: 7 },
+        Event::Noted { execution: Some(execution), name: name("n"), value: value(5) },
+        Event::Noted { execution: None, name: name("n"), value: value(5) },
     ]
 }
 
@@ -325,6 +327,8 @@ pub(super) const EVENTS: &[&str] = &[
     "0101fc80841e00012d",
     "0101fc80841e000107020afb2c01",
     "0101fc80841e00013c017301016b07",
+    "0101fc80841e00013d0102016e010135",
+    "0101fc80841e00013d00016e010135",
 ];
 
 #[test]
