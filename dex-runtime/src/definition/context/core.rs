@@ -3,6 +3,8 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Mutex, PoisonError};
 
+use serde::Serialize;
+
 use crate::engine::{MapKind, Note, Read, Reads, Staged, View, attribute_keys, channel_keys, numbers};
 use crate::ids::{MapKey, Name, Slot};
 use crate::value::{Payload, Value, ValueError};
@@ -180,7 +182,11 @@ impl Core {
     }
 
     /// Notes something for those who read the history.
-    pub(crate) fn add_note<T: Value>(&mut self, name: &str, value: &T) -> Result<(), ValueError> {
+    pub(crate) fn add_note<T: Serialize + ?Sized>(
+        &mut self,
+        name: &str,
+        value: &T,
+    ) -> Result<(), ValueError> {
         let name = Name::new(name).map_err(|reason| ValueError::InvalidNote { reason })?;
         if self.staged.notes.len() >= NOTES_MAX {
             return Err(ValueError::TooManyNotes { max: NOTES_MAX });

@@ -3,6 +3,8 @@
 use std::fmt;
 use std::marker::PhantomData;
 
+use serde::Serialize;
+
 use super::core::Core;
 use crate::definition::access::{AttributeHandle, ChannelHandle};
 use crate::definition::error::RpcResult;
@@ -103,7 +105,7 @@ impl<F> RpcContext<F> {
     ///
     /// If the name is empty or longer than 128 bytes, if the value cannot be stored, or if this is the 1,001st note of
     /// this call.
-    pub fn note<T: Value>(&mut self, name: &str, value: &T) -> RpcResult<()> {
+    pub fn note<T: Serialize + ?Sized>(&mut self, name: &str, value: &T) -> RpcResult<()> {
         Ok(self.core.add_note(name, value)?)
     }
 

@@ -4,6 +4,8 @@ use std::fmt;
 use std::marker::PhantomData;
 use std::sync::OnceLock;
 
+use serde::Serialize;
+
 use super::call::{CallInfo, StepSource};
 use super::core::Core;
 use super::live::Live;
@@ -200,7 +202,7 @@ impl<F> StepContext<F> {
     ///
     /// If the name is empty or longer than 128 bytes, if the value cannot be stored, or if this is the 1,001st note of
     /// this call.
-    pub fn note<T: Value>(&mut self, name: &str, value: &T) -> Result<(), StepError> {
+    pub fn note<T: Serialize + ?Sized>(&mut self, name: &str, value: &T) -> Result<(), StepError> {
         Ok(self.core.add_note(name, value)?)
     }
 

@@ -3,6 +3,8 @@
 use std::fmt;
 use std::marker::PhantomData;
 
+use serde::Serialize;
+
 use super::call::{CallInfo, StepSource};
 use super::core::Core;
 use super::stop_word::StopWord;
@@ -11,7 +13,6 @@ use crate::definition::error::StepError;
 use crate::engine::Recovery;
 use crate::ids::{FlowId, RunId};
 use crate::time::Timestamp;
-use crate::value::Value;
 
 /// What a `wait_for` can see of its run. With `&mut` it may also write and publish.
 ///
@@ -157,7 +158,7 @@ impl<F> WaitContext<F> {
     ///
     /// If the name is empty or longer than 128 bytes, if the value cannot be stored, or if this is the 1,001st note of
     /// this call.
-    pub fn note<T: Value>(&mut self, name: &str, value: &T) -> Result<(), StepError> {
+    pub fn note<T: Serialize + ?Sized>(&mut self, name: &str, value: &T) -> Result<(), StepError> {
         Ok(self.core.add_note(name, value)?)
     }
 }
