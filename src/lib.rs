@@ -51,13 +51,13 @@
 //! - Writing a flow: [`#[flow]`](macro@flow), [`#[step]`](macro@step), [`#[wait_for]`](macro@wait_for),
 //!   [`#[attribute]`](macro@attribute), [`#[channel]`](macro@channel), [`#[stream]`](macro@stream),
 //!   [`#[rpc]`](macro@rpc).
-//! - What a step says: [`Next`], with other [`StepOptions`] for one movement. What it waits for: [`Wait`], runs of other flows among it: [`SubFlow`]. What it sees: [`StepContext`].
-//! - Longer pages: [waiting](guide::waiting), [errors](guide::errors).
+//! - What a step says: [`Next`], with other [`StepOptions`] for one movement. What it waits for: [`Wait`], runs of other flows among it: [`SubFlow`]. What it sees: [`StepContext`], and [which context has what](guide::contexts).
+//! - Longer pages: [waiting](guide::waiting), [contexts](guide::contexts), [errors](guide::errors).
 //! - Running it: [`Dex`], [`Client`], [`RunHandle`], [`Options`]. What can go wrong: [`Error`].
 //! - Tools that know flows by name: [`DynClient`]; what a flow says about itself:
 //!   [`FlowDefinition`](definition::FlowDefinition), and [`FlowSchemas`](definition::FlowSchemas) for forms.
 //! - Testing it in milliseconds: [`testing`].
-//! - Why a run does not move: [`RunHandle::describe`] and [`explain`](inspect::RunInfo::explain).
+//! - Why a run does not move: [`RunHandle::describe`] and [`explain`](inspect::RunInfo::explain). What has happened to it: [`RunHandle::history`].
 //!
 //! # Features
 //!

@@ -111,6 +111,67 @@ async fn a_handler_knows_what_scheduled_it_also_after_a_restart() {
     .await;
 }
 
+/// Says in each kind of handler who it is. Its step fails once.
+struct Selves;
+
+#[flow(output = ())]
+impl Selves {
+    #[channel]
+    const SAID: Channel<String>;
+
+    #[wait_for(work)]
+    fn before(&self, ctx: &mut WaitContext<Self>) -> WaitResult<Self, ()> {
+        let said = format!("{} {} {}", ctx.flow_id(), ctx.run_id(), ctx.execution_id());
+        ctx.publish(Self::SAID, said)?;
+        Ok(Wait::ready(()))
+    }
+
+    #[step(start)]
+    async fn work(&self, ctx: &mut StepContext<Self>, attempts: u32, _ready: ()) -> StepResult<Self> {
+        // What the first attempt keeps is what the second one sees.
+        let key = ctx.idempotency_key().to_owned();
+        let before = ctx.last_checkpoint::<String>()?;
+        ctx.checkpoint(&key)?;
+        if ctx.attempt() < attempts {
+            return Err(StepError::retry_after(seconds(5), "again"));
+        }
+        assert!(before.is_none_or(|before| before == key), "the key is that of the execution");
+        let said = format!("{} {} {} {key}", ctx.flow_id(), ctx.run_id(), ctx.execution_id());
+        ctx.publish(Self::SAID, said)?;
+        Ok(if attempts > 1 { Next::to(Self::WORK, 1) } else { Next::complete(()) })
+    }
+
+    #[rpc]
+    async fn who(&self, ctx: &RpcContext<Self>) -> RpcResult<String> {
+        Ok(format!("{} {}", ctx.flow_id(), ctx.run_id()))
+    }
+}
+
+#[tokio::test]
+async fn a_handler_knows_its_run_and_itself() {
+    each_way(
+        IN_MEMORY,
+        || Selves,
+        async |t| {
+            t.client().start("r", 2).await.unwrap();
+            t.phase().await;
+            t.advance(seconds(5)).await;
+            t.phase().await;
+            let run = t.run().await;
+            let id = run.run_id();
+            let expected = [
+                format!("r {id} work-1"),
+                format!("r {id} work-1 {id}/work-1"),
+                format!("r {id} work-2"),
+                format!("r {id} work-2 {id}/work-2"),
+            ];
+            assert_eq!(run.messages(Selves::SAID).await.unwrap(), expected, "{:?}", t.way);
+            assert_eq!(run.who().await.unwrap(), format!("r {id}"));
+        },
+    )
+    .await;
+}
+
 /// Its `wait_for` and its step fail twice each, and say when their first attempts started.
 #[derive(Default)]
 struct Since;

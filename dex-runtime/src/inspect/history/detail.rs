@@ -12,7 +12,6 @@ use crate::value::Payload;
 
 impl Teller {
     /// What is to be said about `event`. Values are shown as they are stored.
-    #[expect(clippy::too_many_lines, reason = "one arm for each kind of event, and none of them is long")]
     pub(super) fn detail(&self, event: &Event) -> Json {
         match event {
             Event::RunStarted { identity, timeout } => json!({

@@ -163,6 +163,8 @@ pub(super) fn events() -> Vec<Event> {
     let recovery = Recovery { step: name("q"), failure: failure(FailureKind::Error), attempts: 4 };
     let step_failed =
         Closing::StepFailed { step: name("p"), number: 1, failure: failure(FailureKind::Error) };
+    let requested =
+        |end| Event::ChildRequested { child: child_no(), flow_id: flow_id(), request: request(end).into() };
     vec![
         begun(None),
         begun(Some(TimeoutAction::Fail)),
@@ -236,21 +238,9 @@ pub(super) fn events() -> Vec<Event> {
             ..StepPatch::default()
         }),
         Event::RunStarted { identity: child_identity(), timeout: None },
-        Event::ChildRequested {
-            child: child_no(),
-            flow_id: flow_id(),
-            request: request(ParentEnd::Leave).into(),
-        },
-        Event::ChildRequested {
-            child: child_no(),
-            flow_id: flow_id(),
-            request: request(ParentEnd::Cancel).into(),
-        },
-        Event::ChildRequested {
-            child: child_no(),
-            flow_id: flow_id(),
-            request: request(ParentEnd::Terminate).into(),
-        },
+        requested(ParentEnd::Leave),
+        requested(ParentEnd::Cancel),
+        requested(ParentEnd::Terminate),
         Event::ChildStarted { child: child_no(), run: identity().run_id },
         Event::ChildEnded { child: child_no(), result: value(5) },
         Event::ChildStopped { child: child_no() },

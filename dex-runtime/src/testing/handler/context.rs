@@ -173,7 +173,6 @@ macro_rules! of_call {
             }
 
             #[track_caller]
-            #[expect(clippy::expect_used, reason = "a step is called, so the flow has one")]
             fn call(&mut self, default: impl FnOnce() -> Option<&'static StepDefinition>) -> CallInfo {
                 let recovers_from = self.recovery.as_ref().map(|recovery| {
                     let failed = StepId { step: recovery.step.clone(), number: 1 };
