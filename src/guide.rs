@@ -7,6 +7,7 @@
 //! | [A tour](tour) | Five minutes: a flow, its run, a crash, a question, a test. |
 //! | [Flows](macro@crate::flow) | What the block holds, its options, options for all steps; how durations and sizes are written. |
 //! | [Steps](macro@crate::step) | Signature, options, retries; long work, locks, steps that are parked. |
+//! | [Contexts](contexts) | What a handler sees of its run and does to it, by kind of handler. |
 //! | [Decisions](crate::Next) | What a step can say comes next. |
 //! | [Waiting](waiting), with [`#[wait_for]`](macro@crate::wait_for) | Conditions, how they are joined, what the step is then given. |
 //! | [Attributes](macro@crate::attribute) | State that is typed and durable, and maps of it; who sees what. |
@@ -27,6 +28,9 @@ pub mod tour {}
 
 #[doc = include_str!("docs/waiting.md")]
 pub mod waiting {}
+
+#[doc = include_str!("docs/contexts.md")]
+pub mod contexts {}
 
 #[doc = include_str!("docs/errors.md")]
 pub mod errors {}

@@ -51,13 +51,13 @@
 //! - Writing a flow: [`#[flow]`](macro@flow), [`#[step]`](macro@step), [`#[wait_for]`](macro@wait_for),
 //!   [`#[attribute]`](macro@attribute), [`#[channel]`](macro@channel), [`#[stream]`](macro@stream),
 //!   [`#[rpc]`](macro@rpc).
-//! - What a step says: [`Next`], with other [`StepOptions`] for one movement. What it waits for: [`Wait`], runs of other flows among it: [`SubFlow`]. What it sees: [`StepContext`].
+//! - What a step says: [`Next`], with other [`StepOptions`] for one movement. What it waits for: [`Wait`], runs of other flows among it: [`SubFlow`]. What it sees: [`StepContext`], and [which context has what](guide::contexts).
 //! - A tour of five minutes: [`guide::tour`]. All pages in reading order: [`guide`].
 //! - Running it: [`Dex`], [`Client`], [`RunHandle`], [`Options`]. What can go wrong: [`Error`].
 //! - Tools that know flows by name: [`DynClient`]; what a flow says about itself:
 //!   [`FlowDefinition`](definition::FlowDefinition), and [`FlowSchemas`](definition::FlowSchemas) for forms.
 //! - Testing it in milliseconds: [`testing`].
-//! - Why a run does not move: [`RunHandle::describe`] and [`explain`](inspect::RunInfo::explain).
+//! - Why a run does not move: [`RunHandle::describe`] and [`explain`](inspect::RunInfo::explain). What has happened to it: [`RunHandle::history`].
 //!
 //! # Features
 //!
@@ -123,8 +123,8 @@ pub use dex_runtime::definition::{
     ChannelEntry, ChannelHandle, ChannelMap, Channels, ChildEnd, ChildError, ChildFailure, ChildResult,
     Condition, Flow, IfEmpty, Indexable, Key, Keyword, MapHandle, Messages, OneMessage, OneOf2, OneOf3,
     OneOf4, OneOf5, OneOf6, OneOf7, OneOf8, OneOf9, OneOf10, OneOf11, OneOf12, ParentEnd, RpcError,
-    RpcResult, Step, StepError, StepOptions, StepOptionsError, StepResult, Stream, StreamError, TextWriter,
-    TimerFired, WaitResult,
+    RpcResult, Step, StepError, StepOptions, StepOptionsError, StepResult, StepSource, Stream, StreamError,
+    TextWriter, TimerFired, WaitResult,
 };
 pub use dex_runtime::engine::{Durability, Failure, FailureKind, OnExhausted, Recovery, RetryPolicy};
 pub use dex_runtime::{Value, ValueError};
@@ -147,9 +147,9 @@ pub use dex_runtime::DynClient;
 
 pub use dex_runtime::engine::{Closing, Limits, Status, Stop};
 pub use dex_runtime::{
-    Builder, Dex, DynHandle, DynResult, DynRun, DynStart, Error, ErrorKind, FlowId, IdError, Name, Options,
-    RepairReport, Result, Reuse, RunId, StreamItem, StreamReader, StreamSource, TimeoutPolicy, Timestamp,
-    Waiting,
+    Builder, Dex, DynHandle, DynResult, DynRun, DynStart, Error, ErrorKind, FlowId, History, IdError, Name,
+    Options, RepairReport, Result, Reuse, RunId, StreamItem, StreamReader, StreamSource, TimeoutPolicy,
+    Timestamp, Waiting,
 };
 
 /// The run handle of flow `F`: what `client.start(..).await` gives, with a method for each RPC.

@@ -212,6 +212,7 @@ fn every_kind_of_wait_has_its_words() {
     let approval = OrderFlow::APPROVAL;
     assert_eq!(Waiting::one(approval.n(2)).in_words(), "APPROVAL.n(2)");
     assert_eq!(Waiting::one(approval.at_least(1)).with(7).in_words(), "APPROVAL.at_least(1).with(7)");
+    assert_eq!(Waiting::one(approval.between(2, 5)).in_words(), "APPROVAL.between(2, 5)");
     let both = Waiting::all((approval.up_to(3), Timer::at(SystemTime::UNIX_EPOCH)));
     assert_eq!(both.in_words(), "all(APPROVAL.up_to(3), Timer::at(1970-01-01T00:00:00.000000Z))");
     assert_eq!(Waiting::ready("now".to_owned()).in_words(), "ready(\"now\")");

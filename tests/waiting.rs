@@ -24,6 +24,7 @@ enum Kind {
     Exactly(usize),
     AtLeast(usize),
     UpTo(usize),
+    Between(usize, usize),
     Ready,
     Local,
     List,
@@ -50,7 +51,9 @@ impl Waiting {
             Kind::Both => Next::to(Self::BOTH, ()),
             Kind::TwoOfOne => Next::to(Self::TWO_OF_ONE, ()),
             Kind::Groups => Next::to(Self::GROUPS, ()),
-            Kind::Exactly(_) | Kind::AtLeast(_) | Kind::UpTo(_) => Next::to(Self::SEVERAL, kind),
+            Kind::Exactly(_) | Kind::AtLeast(_) | Kind::UpTo(_) | Kind::Between(..) => {
+                Next::to(Self::SEVERAL, kind)
+            }
             Kind::Ready => Next::to(Self::READY, ()),
             Kind::Local => Next::to(Self::LOCAL, 7),
             Kind::List => Next::to(Self::LIST, ()),
@@ -126,6 +129,7 @@ impl Waiting {
             Kind::Exactly(count) => Self::B.n(*count),
             Kind::AtLeast(count) => Self::B.at_least(*count),
             Kind::UpTo(count) => Self::B.up_to(*count),
+            Kind::Between(min, max) => Self::B.between(*min, *max),
             _ => return Err(StepError::fatal("not a count")),
         }))
     }
@@ -260,6 +264,45 @@ async fn at_least_takes_all_there_are_once_there_are_enough() {
 #[tokio::test]
 async fn up_to_takes_what_there_is_at_once() {
     check(Kind::UpTo(3), &[], "[]", 0).await;
+}
+
+#[tokio::test]
+async fn between_takes_what_there_is_up_to_its_most_once_there_are_enough() {
+    check(Kind::Between(2, 3), &[B(1), StillWaits, B(2)], "[1, 2]", 0).await;
+    check(Kind::Between(0, 2), &[], "[]", 0).await;
+    check(Kind::Between(1, 1), &[StillWaits, B(1)], "[1]", 0).await;
+}
+
+#[tokio::test]
+async fn between_leaves_what_is_above_its_most() {
+    each_way(
+        IN_MEMORY,
+        || Waiting,
+        async |t| {
+            let start = t.client().start("r", Kind::Between(2, 3));
+            (1..=5).fold(start, |start, number| start.publish(Waiting::B, number)).await.unwrap();
+            t.phase().await;
+            assert_eq!(t.run().await.output().await.unwrap(), "[1, 2, 3]");
+            assert_eq!(t.run().await.messages(Waiting::B).await.unwrap(), [4, 5]);
+        },
+    )
+    .await;
+}
+
+#[tokio::test]
+async fn a_wait_between_a_least_above_its_most_parks_the_step() {
+    each_way(
+        IN_MEMORY,
+        || Waiting,
+        async |t| {
+            t.client().start("r", Kind::Between(3, 2)).await.unwrap();
+            t.phase().await;
+            let explained = t.run().await.describe().await.unwrap().explain();
+            assert!(explained.contains("several-1 is parked"), "{explained}");
+            assert!(explained.contains("at least 3 and at most 2 messages"), "{explained}");
+        },
+    )
+    .await;
 }
 
 #[tokio::test]

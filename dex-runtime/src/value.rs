@@ -86,6 +86,29 @@ pub enum ValueError {
         /// The Rust type of the map's keys.
         type_name: &'static str,
     },
+    /// An attribute that was required is not set.
+    #[error(
+        "attribute `{attribute}` is not set: set it before this handler is called, or read it with `get`, which gives \
+         an `Option`"
+    )]
+    Unset {
+        /// The attribute's stored name, with the key if it is an entry of a map.
+        attribute: String,
+    },
+    /// A note cannot have this name.
+    #[error("a note cannot have this name: {reason}")]
+    InvalidNote {
+        /// What is wrong with the name.
+        reason: IdError,
+    },
+    /// A handler notes too much.
+    #[error(
+        "one call of a handler may note {max} things, and this one notes more: use a stream for many of them"
+    )]
+    TooManyNotes {
+        /// The limit.
+        max: usize,
+    },
 }
 
 impl ValueError {

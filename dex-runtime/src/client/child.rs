@@ -31,7 +31,7 @@ impl Shard {
     ) -> Result<ChildBegun> {
         let ChildStart { input, attributes, timeout } = start;
         let attributes = attributes.into_iter().map(|(slot, value)| (slot, Some(value))).collect();
-        let staged = Staged { attributes, messages: Vec::new() };
+        let staged = Staged { attributes, ..Staged::default() };
         let beginning = Beginning { staged, timeout, ..Beginning::new(flow_id.as_str(), input)? };
         let begun = match beginning.check(flow, self.options.cancel_grace) {
             Ok(checked) => {

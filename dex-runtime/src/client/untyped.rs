@@ -63,10 +63,13 @@ impl UntypedRun {
     }
 
     pub(super) async fn find(&self, shard: &Arc<Shard>) -> Result<Found> {
-        shard.run(&self.flow_id, self.run_id).await?.ok_or_else(|| {
-            let message = format!("run {} of `{}` is not in the store", self.run_id, self.flow_id);
-            Error::new(ErrorKind::NotFound, message)
-        })
+        shard.run(&self.flow_id, self.run_id).await?.ok_or_else(|| self.missing())
+    }
+
+    /// Says that the run is not in the store.
+    pub(super) fn missing(&self) -> Error {
+        let message = format!("run {} of `{}` is not in the store", self.run_id, self.flow_id);
+        Error::new(ErrorKind::NotFound, message)
     }
 
     pub(super) async fn describe(&self) -> Result<RunInfo> {

@@ -101,6 +101,13 @@ impl<F, K, T> ChannelMap<F, K, T> {
         Messages::of(self.slot(), count, usize::MAX)
     }
 
+    pub fn between(self, min: usize, max: usize) -> Messages<F, T>
+    where
+        Self: ChannelHandle<F>,
+    {
+        Messages::of(self.slot(), min, max)
+    }
+
     pub fn up_to(self, count: usize) -> Messages<F, T>
     where
         Self: ChannelHandle<F>,

@@ -63,8 +63,8 @@ handle! {
 handle! {
     /// A durable queue of a run: `#[channel] const APPROVAL: Channel<Approval>;`.
     ///
-    /// Messages stay, in the order of arrival, until a wait takes them. `one()`, `n(k)`, `at_least(k)` and
-    /// `up_to(k)` are the conditions that take from it.
+    /// Messages stay, in the order of arrival, until a wait takes them. `one()`, `n(k)`, `at_least(k)`,
+    /// `up_to(k)` and `between(a, b)` are the conditions that take from it.
     Channel, T
 }
 

@@ -29,8 +29,10 @@ mod take;
 mod wait;
 
 pub use self::access::{AttributeHandle, ChannelHandle, MapHandle};
-pub(crate) use self::context::{Core, Keep, Live, Outlet, Pulse, Room, StepInfo, Streams};
-pub use self::context::{RpcContext, StepContext, TextWriter, WaitContext};
+pub(crate) use self::context::{
+    CallInfo, Core, Keep, Live, Outlet, Pulse, Room, StepInfo, StopWord, Streams, WaitInfo,
+};
+pub use self::context::{RpcContext, StepContext, StepSource, TextWriter, WaitContext};
 pub use self::describe::{
     AttributeDefinition, ChannelDefinition, Edge, EdgeKind, FlowDefinition, RpcDefinition, StepDefinition,
     StreamDefinition, WaitDefinition,

@@ -7,7 +7,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use super::call::{RpcCall, RpcFuture, StepCall, StepFuture, WaitCall, WaitFuture};
-use super::context::{Core, RpcContext, StepContext, StepInfo, WaitContext};
+use super::context::{Core, RpcContext, StepContext, StepInfo, WaitContext, WaitInfo};
 use super::describe::{FlowDefinition, RpcDefinition, StepDefinition};
 use super::flow::Flow;
 use super::members::MemberKind;
@@ -30,7 +30,7 @@ pub(crate) trait AnyFlow: fmt::Debug + Send + Sync {
     /// Calls a step.
     fn call_step(&self, step: usize, core: Core, info: StepInfo, input: StepInput) -> StepFuture;
     /// Calls a `wait_for`.
-    fn call_wait(&self, step: usize, core: Core, attempt: u32, input: Payload) -> WaitFuture;
+    fn call_wait(&self, step: usize, core: Core, info: WaitInfo, input: Payload) -> WaitFuture;
     /// Calls an RPC.
     fn call_rpc(&self, rpc: usize, core: Core, input: Payload) -> RpcFuture;
     /// Whether a run can be started with this input.
@@ -79,8 +79,8 @@ impl<F: Flow> AnyFlow for Typed<F> {
         F::call_step(Arc::clone(&self.0), step, StepCall { input, outcome, context })
     }
 
-    fn call_wait(&self, step: usize, core: Core, attempt: u32, input: Payload) -> WaitFuture {
-        let context = WaitContext::new(core, attempt);
+    fn call_wait(&self, step: usize, core: Core, info: WaitInfo, input: Payload) -> WaitFuture {
+        let context = WaitContext::new(core, info);
         F::call_wait(Arc::clone(&self.0), step, WaitCall { input, context })
     }
 

@@ -58,6 +58,13 @@ macro_rules! takes {
                 Messages::of(self.slot(), count, usize::MAX)
             }
 
+            /// At most `max` of the messages there are, once there are `min`. The step is given a `Vec<T>`.
+            ///
+            /// With `min` above `max` it could never be met, so the step that waits for it is parked, with that reason.
+            pub fn between(self, min: usize, max: usize) -> Messages<F, T> {
+                Messages::of(self.slot(), min, max)
+            }
+
             /// At most `count` of the messages that are there now. Met at once, if need be with an empty vector.
             pub fn up_to(self, count: usize) -> Messages<F, T> {
                 Messages::of(self.slot(), 0, count)

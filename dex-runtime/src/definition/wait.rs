@@ -70,7 +70,7 @@ impl Part {
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is not a condition of flow `{F}`",
     label = "not something to wait for",
-    note = "conditions are `CHANNEL.one()`, `.n(k)`, `.at_least(k)`, `.up_to(k)` of the flow's own channels, \
+    note = "conditions are `CHANNEL.one()`, `.n(k)`, `.at_least(k)`, `.up_to(k)`, `.between(a, b)` of the flow's own channels, \
             `Timer::after(..)`, `Timer::at(..)`, `SubFlow::<G>::run(..)`, and groups `All((..))`, `Any((..))` of them"
 )]
 pub trait Condition<F> {

@@ -12,6 +12,7 @@ impl Event {
             Self::AttributeDeleted { .. } => "AttributeDeleted",
             Self::MessagePublished { .. } => "MessagePublished",
             Self::MessageDeleted { .. } => "MessageDeleted",
+            Self::Noted { .. } => "Noted",
             Self::RpcApplied { .. } => "RpcApplied",
             Self::StepScheduled { .. } => "StepScheduled",
             Self::ChildRequested { .. } => "ChildRequested",
@@ -63,6 +64,7 @@ impl Event {
             | Self::LocksTaken { execution }
             | Self::CheckpointStored { execution, .. }
             | Self::HandedOut { execution, .. } => Some(*execution),
+            Self::Noted { execution, .. } => *execution,
             Self::RunStarted { .. }
             | Self::ChildRequested { .. }
             | Self::ChildStarted { .. }

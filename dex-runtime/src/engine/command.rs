@@ -168,14 +168,27 @@ pub struct Start {
 pub struct Staged {
     /// Attribute writes (`None` deletes), in order; the last one of a slot counts.
     pub attributes: Vec<(Slot, Option<Payload>)>,
+    /// Messages that are taken out of their channels, by their numbers, if nobody has taken them meanwhile.
+    pub deleted: BTreeSet<(Slot, u64)>,
     /// Messages, in order.
     pub messages: Vec<(Slot, Payload)>,
+    /// What is to be seen in the history, in order.
+    pub notes: Vec<Note>,
+}
+
+/// Something that a handler noted for those who read the history.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Note {
+    /// What it is called.
+    pub name: Name,
+    /// The value.
+    pub value: Payload,
 }
 
 impl Staged {
-    /// How many writes and messages there are.
+    /// How many events it may give.
     pub fn len(&self) -> usize {
-        self.attributes.len() + self.messages.len()
+        self.attributes.len() + self.deleted.len() + self.messages.len() + self.notes.len()
     }
 
     /// Whether nothing was written.

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use super::command::{Command, Staged};
+use super::command::{Command, Note, Staged};
 use super::event::Event;
 use super::state::{Execution, Phase, RunState, Status};
 use super::{children, close, operate, rpc, start, step};
@@ -234,7 +234,7 @@ pub fn decide(
             Ok(values.into_iter().map(publish).collect())
         }
         Command::DeleteMessage { slot, number } => {
-            if !state.channels.get(&slot).is_some_and(|channel| channel.queue.contains_key(&number)) {
+            if !state.has_message(&slot, number) {
                 return Err(Rejection::NoSuchMessage { slot, number });
             }
             Ok(vec![Event::MessageDeleted { slot, number }])
@@ -289,32 +289,44 @@ pub(super) fn current(state: &RunState, attempt: Attempt) -> Result<&Execution, 
     })
 }
 
-/// Adds the events of what was staged, for a run that may not exist yet.
+/// Adds the events of what the handler of `by` staged, for a run that may not exist yet.
 ///
 /// `ending` is the execution that completes in the same transition: the messages it took are then gone.
 pub(super) fn write(
     state: Option<&RunState>,
-    ending: Option<&Execution>,
+    (by, ending): (Option<ExecutionNo>, Option<&Execution>),
     staged: Staged,
     limits: &Limits,
     events: &mut Vec<Event>,
 ) -> Result<(), Rejection> {
-    check_channels(state, ending, &staged.messages, limits)?;
-    events.extend(staged.attributes.into_iter().map(|(slot, value)| match value {
+    check_channels(state, ending, &staged, limits)?;
+    let Staged { attributes, deleted, messages, notes } = staged;
+    events.extend(attributes.into_iter().map(|(slot, value)| match value {
         Some(value) => Event::AttributeSet { slot, value },
         None => Event::AttributeDeleted { slot },
     }));
-    events.extend(staged.messages.into_iter().map(|(slot, value)| Event::MessagePublished { slot, value }));
+    // One that was taken since the handler saw it stays taken.
+    let is_there = |(slot, number): &(Slot, u64)| state.is_some_and(|state| state.has_message(slot, *number));
+    let deleted = deleted.into_iter().filter(is_there);
+    events.extend(deleted.map(|(slot, number)| Event::MessageDeleted { slot, number }));
+    events.extend(messages.into_iter().map(|(slot, value)| Event::MessagePublished { slot, value }));
+    events.extend(notes.into_iter().map(|Note { name, value }| Event::Noted { execution: by, name, value }));
     Ok(())
+}
+
+/// Messages of `slot` that are there and that `staged` takes out.
+pub(super) fn taken_out(state: &RunState, staged: &Staged, slot: &Slot) -> usize {
+    let of_slot = staged.deleted.iter().filter(|(deleted, _)| deleted == slot);
+    of_slot.filter(|(_, number)| state.has_message(slot, *number)).count()
 }
 
 fn check_channels(
     state: Option<&RunState>,
     ending: Option<&Execution>,
-    messages: &[(Slot, Payload)],
+    staged: &Staged,
     limits: &Limits,
 ) -> Result<(), Rejection> {
-    let max = limits.channel_messages_max;
+    let (max, messages) = (limits.channel_messages_max, &staged.messages);
     let held = |slot: &Slot| state.map_or(0, |state| state.held(slot));
     // All of them are an upper bound for each channel; count exactly only when it matters.
     if messages.iter().all(|(slot, _)| held(slot) + messages.len() <= max) {
@@ -326,7 +338,8 @@ fn check_channels(
     }
     let full = counts.into_iter().find(|(slot, more)| {
         let consumed = ending.map_or(0, |ending| ending.reserved(slot));
-        held(slot).saturating_sub(consumed) + more > max
+        let gone = consumed + state.map_or(0, |state| taken_out(state, staged, slot));
+        held(slot).saturating_sub(gone) + more > max
     });
     match full {
         Some((slot, _)) => Err(Rejection::ChannelFull { slot: slot.clone(), max }),

@@ -2,9 +2,9 @@
 
 use std::sync::Arc;
 
-use super::event::{Event, Recovery};
+use super::event::{Event, Recovery, Source};
 use super::patch::StepPatch;
-use super::state::{Execution, Method, Phase, RunState, Status};
+use super::state::{Execution, Method, Phase, RunState, Status, StepId};
 use crate::ids::{Attempt, ExecutionNo, Name};
 use crate::time::Timestamp;
 use crate::value::Payload;
@@ -51,12 +51,18 @@ pub struct Task {
     pub number: u32,
     /// Which of its methods.
     pub method: Method,
+    /// What scheduled the execution.
+    pub source: Source,
+    /// What people call the execution that `source` names.
+    pub source_id: Option<StepId>,
     /// The step's input.
     pub input: Payload,
     /// What the step's wait gave, for a step that waited.
     pub outcome: Option<Payload>,
     /// Failed attempts of this method so far.
     pub failures: u32,
+    /// When the first of them started.
+    pub first_attempt_at: Option<Timestamp>,
     /// What the step recovers from, if it is a recovery.
     pub recovery: Option<Recovery>,
     /// What the movement changes about the step's options.
@@ -74,9 +80,12 @@ impl Task {
             step: execution.step.clone(),
             number: execution.number,
             method,
+            source: execution.source.clone(),
+            source_id: execution.source_id.clone(),
             input: execution.input.clone(),
             outcome: execution.outcome_value(),
             failures: execution.failures,
+            first_attempt_at: execution.first_attempt_at,
             recovery: execution.recovery.clone(),
             patch: execution.patch.clone(),
             checkpoint: execution.checkpoint.clone(),

@@ -49,6 +49,15 @@ pub enum Event {
         /// The message's number.
         number: u64,
     },
+    /// A handler noted something for those who read the history.
+    Noted {
+        /// The step execution whose handler did; `None`: an RPC.
+        execution: Option<ExecutionNo>,
+        /// What it is called.
+        name: Name,
+        /// The value.
+        value: Payload,
+    },
     /// An RPC changed the run; what it changed follows in the same transition.
     RpcApplied {
         /// The RPC's stored name.

@@ -9,7 +9,7 @@ use super::locks;
 use super::shared::SharedMap;
 use super::state::{
     Answered, Attribute, Canceling, ChannelState, Closed, Execution, HandedOut, Method, Output, Phase,
-    RunIdentity, RunState,
+    RunIdentity, RunState, StepId,
 };
 use super::wait::{self, Condition, Matched, Outcome};
 use crate::ids::{ExecutionNo, Slot};
@@ -55,6 +55,7 @@ impl RunState {
             children: Children::default(),
             parent_told: false,
             closed: None,
+            ended: None,
         }
     }
 }
@@ -89,7 +90,8 @@ fn apply(state: &mut RunState, event: &Event, at: Timestamp) -> Option<()> {
         Event::MessageDeleted { slot, number } => {
             state.channels.get_mut(slot)?.queue.remove(number)?;
         }
-        Event::RpcApplied { .. } => {}
+        // They say what happened, and change nothing.
+        Event::RpcApplied { .. } | Event::Noted { .. } => {}
         Event::StepScheduled { .. } => schedule(state, event, at)?,
         Event::WaitStarted { execution, condition } => {
             condition.each_channel(&mut |slot| {
@@ -131,15 +133,22 @@ fn apply(state: &mut RunState, event: &Event, at: Timestamp) -> Option<()> {
         Event::StepSkipped { execution } => {
             let Phase::Parked(_) = state.executions.get(execution)?.phase else { return None };
             let ended = remove(state, *execution)?;
+            state.ended = Some((*execution, ended.step_id()));
             give_back(&mut state.channels, ended)?;
         }
         Event::StepCompleted { execution } => {
             let ended = remove(state, *execution)?;
+            state.ended = Some((*execution, ended.step_id()));
             for (slot, _) in ended.outcome.into_iter().flat_map(|outcome| outcome.reserved) {
                 state.channels.get_mut(&slot)?.reserved -= 1;
             }
         }
-        Event::StepFailed { execution, .. } | Event::StepCanceled { execution } => {
+        Event::StepFailed { execution, .. } => {
+            let ended = remove(state, *execution)?;
+            state.ended = Some((*execution, ended.step_id()));
+            give_back(&mut state.channels, ended)?;
+        }
+        Event::StepCanceled { execution } => {
             let ended = remove(state, *execution)?;
             give_back(&mut state.channels, ended)?;
         }
@@ -231,10 +240,13 @@ fn schedule(state: &mut RunState, event: &Event, at: Timestamp) -> Option<()> {
         state.step_counts.insert(step.clone(), 1);
         1
     };
+    let of_source = |ended: &&(ExecutionNo, StepId)| matches!(source, Source::Step(no) | Source::Recovery(no) if *no == ended.0);
+    let source_id = state.ended.as_ref().filter(of_source).map(|(_, id)| id.clone());
     let scheduled = Execution {
         step: step.clone(),
         number,
         source: source.clone(),
+        source_id,
         input: input.clone(),
         phase: if *waits { Phase::Ready(Method::WaitFor) } else { Phase::Blocked },
         since: at,

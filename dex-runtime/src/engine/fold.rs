@@ -47,6 +47,7 @@ pub fn fold(
         for event in events {
             evolve(run, event, at)?;
         }
+        run.ended = None;
     }
     Ok(state)
 }

@@ -53,8 +53,8 @@ pub use self::children::{
     Child, ChildNo, ChildRequest, ChildStage, ChildStart, Children, Errand, Parent, ParentEnd,
 };
 pub use self::command::{
-    CancelSteps, Command, Decision, Exhausted, FailureReport, Movement, RpcReport, Staged, Start, StepReport,
-    WaitReport, WriteReport,
+    CancelSteps, Command, Decision, Exhausted, FailureReport, Movement, Note, RpcReport, Staged, Start,
+    StepReport, WaitReport, WriteReport,
 };
 pub use self::decide::{Limits, Rejection, decide};
 pub use self::effect::{Effect, Task, outstanding};
@@ -69,7 +69,7 @@ pub use self::reads::{MapKind, Read, Reads, attribute_keys, channel_keys, number
 pub use self::shared::SharedMap;
 pub use self::state::{
     Answered, Attribute, Canceling, ChannelState, Closed, Execution, HandedOut, Message, Method, Output,
-    Phase, RunIdentity, RunState, Status,
+    Phase, RunIdentity, RunState, Status, StepId,
 };
 pub use self::transition::{Refusal, Transition, transition};
 pub use self::view::{RunEnd, View};

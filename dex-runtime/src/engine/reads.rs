@@ -27,6 +27,8 @@ pub enum Read {
     },
     /// How many messages nobody had reserved.
     Size(Slot, usize),
+    /// Whether nobody had reserved the message with this number.
+    Message(Slot, u64, bool),
     /// The messages that nobody had reserved, by their numbers. A number never gets another message.
     Messages(Slot, Vec<RangeInclusive<u64>>),
 }
@@ -80,9 +82,12 @@ fn entries<'a, V>(slots: &'a SharedMap<Slot, V>, map: &'a Name) -> impl Iterator
 pub(super) fn check(state: &RunState, reads: Reads) -> Result<(), Rejection> {
     let changed = reads.into_iter().find(|read| !read.holds(state));
     match changed {
-        Some(Read::Attribute(slot, _) | Read::Size(slot, _) | Read::Messages(slot, _)) => {
-            Err(Rejection::Conflict { slot })
-        }
+        Some(
+            Read::Attribute(slot, _)
+            | Read::Size(slot, _)
+            | Read::Message(slot, ..)
+            | Read::Messages(slot, _),
+        ) => Err(Rejection::Conflict { slot }),
         Some(Read::Keys { map, .. }) => Err(Rejection::Conflict { slot: Slot::single(map) }),
         None => Ok(()),
     }
@@ -100,6 +105,7 @@ impl Read {
             Self::Keys { map, kind: MapKind::Channel, seen } => {
                 channel_keys(&state.channels, map).map(|(key, _)| key).eq(seen)
             }
+            Self::Message(slot, number, seen) => state.has_message(slot, *number) == *seen,
             Self::Size(slot, seen) => state.available(slot) == *seen,
             Self::Messages(slot, seen) => {
                 state.channels.get(slot).map(|channel| numbers(&channel.queue)).unwrap_or_default() == *seen

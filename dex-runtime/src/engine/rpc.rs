@@ -25,7 +25,7 @@ pub(super) fn apply(state: &RunState, report: RpcReport, limits: &Limits) -> Res
     reads::check(state, reads)?;
     let mut events = Vec::with_capacity(staged.len() + movements.len() + 1);
     events.push(Event::RpcApplied { rpc: rpc.clone() });
-    write(Some(state), None, staged, limits, &mut events)?;
+    write(Some(state), (None, None), staged, limits, &mut events)?;
     let ended = cancel(state, &cancels, None, &mut events);
     let others = state.executions.len() - ended;
     schedule(state, movements, &Source::Rpc(rpc), others, limits, &mut events)?;
@@ -44,6 +44,6 @@ pub(super) fn write_from_outside(
     }
     reads::check(state, reads)?;
     let mut events = Vec::with_capacity(staged.len());
-    write(Some(state), None, staged, limits, &mut events)?;
+    write(Some(state), (None, None), staged, limits, &mut events)?;
     Ok(events)
 }

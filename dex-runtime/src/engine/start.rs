@@ -12,7 +12,7 @@ pub(super) fn start(request: Start, now: Timestamp, limits: &Limits) -> Result<V
     let timeout = timeout.map(|(limit, then)| RunTimeout { at: now.saturating_add(limit), then });
     let mut events = Vec::with_capacity(staged.len() + 2);
     events.push(Event::RunStarted { identity, timeout });
-    write(None, None, staged, limits, &mut events)?;
+    write(None, (None, None), staged, limits, &mut events)?;
     events.extend(movement.map(|movement| Event::StepScheduled {
         execution: ExecutionNo(1),
         step: movement.step,

@@ -106,6 +106,9 @@ pub struct RunState {
     pub parent_told: bool,
     /// How the run ended, once it has.
     pub closed: Option<Closed>,
+    /// The execution that has ended by itself in the transition that is being folded: what it leads to follows
+    /// at once. Nothing between transitions.
+    pub ended: Option<(ExecutionNo, StepId)>,
 }
 
 /// A run that is being cancelled.
@@ -141,6 +144,21 @@ pub struct Attribute {
     pub version: u64,
 }
 
+/// A step execution as people call it: `<step>-<n>`.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct StepId {
+    /// The step's stored name.
+    pub step: Name,
+    /// The execution's number among those of the step.
+    pub number: u32,
+}
+
+impl std::fmt::Display for StepId {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "{}-{}", self.step, self.number)
+    }
+}
+
 /// One entry into a step.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Execution {
@@ -150,6 +168,9 @@ pub struct Execution {
     pub number: u32,
     /// What scheduled it.
     pub source: Source,
+    /// What people call the execution that `source` names, if it names one. Not known of a run whose snapshot an
+    /// earlier build wrote.
+    pub source_id: Option<StepId>,
     /// The step's input, the same for both methods and all attempts.
     pub input: Payload,
     /// Where it stands.
@@ -234,6 +255,10 @@ impl Execution {
     /// What people call it: `<step>-<n>`.
     pub fn id(&self) -> String {
         format!("{}-{}", self.step, self.number)
+    }
+
+    pub(super) fn step_id(&self) -> StepId {
+        StepId { step: self.step.clone(), number: self.number }
     }
 
     /// Whether the attributes that the step has for itself are its own now.
@@ -354,6 +379,11 @@ impl RunState {
     /// Messages of `slot` that nobody has reserved.
     pub fn available(&self, slot: &Slot) -> usize {
         self.channels.get(slot).map_or(0, |channel| channel.queue.len())
+    }
+
+    /// Whether nobody has reserved the message of `slot` with this number.
+    pub fn has_message(&self, slot: &Slot, number: u64) -> bool {
+        self.channels.get(slot).is_some_and(|channel| channel.queue.contains_key(&number))
     }
 
     /// Messages of `slot` that no step has consumed, reserved ones included.

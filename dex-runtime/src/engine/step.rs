@@ -2,8 +2,10 @@
 
 use super::children;
 use super::close;
-use super::command::{CancelSteps, Decision, Exhausted, FailureReport, Movement, StepReport, WaitReport};
-use super::decide::{Limits, Rejection, current, write};
+use super::command::{
+    CancelSteps, Decision, Exhausted, FailureReport, Movement, Staged, StepReport, WaitReport,
+};
+use super::decide::{Limits, Rejection, current, taken_out, write};
 use super::event::{Closing, Event, Failure, FailureKind, Recovery, Source};
 use super::retry;
 use super::state::{Execution, Method, Phase, RunState};
@@ -32,7 +34,7 @@ pub(super) fn start_wait(
     let execution = attempt.execution;
     let children = children::request(state, execution, &condition, children, limits)?;
     let mut events = Vec::with_capacity(staged.len() + children.len() + 1);
-    write(Some(state), None, staged, limits, &mut events)?;
+    write(Some(state), (Some(execution), None), staged, limits, &mut events)?;
     // Of a run that is to end, nothing that waits goes on.
     if state.is_winding_down() {
         events.push(Event::StepCanceled { execution });
@@ -51,10 +53,10 @@ pub(super) fn complete(
     let StepReport { attempt, decision, cancels, staged } = report;
     let execution = current(state, attempt)?;
     expect_method(execution, attempt.execution, Method::Execute)?;
-    let decision = wind_down(state, resolve(state, execution, decision, &staged.messages));
+    let decision = wind_down(state, resolve(state, execution, decision, &staged));
     // Room for what most decisions add.
     let mut events = Vec::with_capacity(staged.len() + 3);
-    write(Some(state), Some(execution), staged, limits, &mut events)?;
+    write(Some(state), (Some(attempt.execution), Some(execution)), staged, limits, &mut events)?;
     events.push(Event::StepCompleted { execution: attempt.execution });
     let ended = cancel(state, &cancels, Some(attempt.execution), &mut events);
     let output =
@@ -110,7 +112,7 @@ pub(super) fn cancel(
 }
 
 /// Turns a conditional decision whose condition does not hold into the one that follows then.
-fn resolve<M>(state: &RunState, execution: &Execution, decision: Decision, staged: &[(Slot, M)]) -> Decision {
+fn resolve(state: &RunState, execution: &Execution, decision: Decision, staged: &Staged) -> Decision {
     match decision {
         Decision::CompleteIfEmpty { channels, otherwise, .. }
             if channels.iter().any(|slot| !is_empty(state, execution, slot, staged)) =>
@@ -121,10 +123,11 @@ fn resolve<M>(state: &RunState, execution: &Execution, decision: Decision, stage
     }
 }
 
-/// Whether `slot` is empty once `execution` has completed: what it took is consumed then, what it
-/// publishes is there, and what others have reserved may still come back.
-fn is_empty<M>(state: &RunState, execution: &Execution, slot: &Slot, staged: &[(Slot, M)]) -> bool {
-    state.held(slot) == execution.reserved(slot) && staged.iter().all(|(published, _)| published != slot)
+/// Whether `slot` is empty once `execution` has completed: what it took is consumed then, what it deletes is gone,
+/// what it publishes is there, and what others have reserved may still come back.
+fn is_empty(state: &RunState, execution: &Execution, slot: &Slot, staged: &Staged) -> bool {
+    let gone = execution.reserved(slot) + taken_out(state, staged, slot);
+    state.held(slot) == gone && staged.messages.iter().all(|(published, _)| published != slot)
 }
 
 /// Adds the events that start `movements`, beside `others` executions that stay open.

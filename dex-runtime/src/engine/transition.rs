@@ -71,6 +71,7 @@ pub fn transition(
         steps.take(run, &event)?;
         events.push(event);
     }
+    run.ended = None;
     let mut done = steps.done;
     done.events = events;
     // A timer that was set and cleared within the transition never was.

@@ -3,9 +3,12 @@
 //! They are made from a run's state and change nothing.
 
 mod explain;
+mod history;
 mod info;
 mod tool;
 
+pub(crate) use self::history::Teller;
+pub use self::history::{HistoryEntry, HistoryEvent};
 pub use self::info::{
     ChannelInfo, ChildInfo, ChildPhase, LockInfo, ParentInfo, RunInfo, StepInfo, StepPhase,
 };

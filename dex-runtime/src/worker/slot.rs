@@ -6,7 +6,8 @@ use super::invoke::{Deadline, Ended, Leash, TextTimer, call as worker_call, run_
 use super::outcome::{self, Failed};
 use crate::definition::call::CallFuture;
 use crate::definition::{
-    Core, Effective, Keep, Live, Pulse, Registered, StepError, StepInfo, StepInput, Streams,
+    CallInfo, Core, Effective, Keep, Live, Pulse, Registered, StepError, StepInfo, StepInput, StopWord,
+    Streams, WaitInfo,
 };
 use crate::dispatch::Job;
 use crate::engine::{Command, Method, Rejection, Task, View};
@@ -111,9 +112,24 @@ impl Called<'_> {
         let mut leash = Leash { called_off: Some(called_off), deadline, ..Leash::default() };
         let core = Core::new(view);
         let (attempt, tries) = (task.attempt, task.failures + 1);
+        let info = CallInfo {
+            step: task.step.clone(),
+            number: task.number,
+            attempt: tries,
+            first_attempt_at: task.first_attempt_at.unwrap_or(self.started_at),
+            source: task.source,
+            source_id: task.source_id,
+            recovery: task.recovery,
+        };
+        let canceled = StopWord::new(canceled);
         match task.method {
             Method::WaitFor => {
-                let handler = self.flow.flow.call_wait(found.index, core, tries, task.input);
+                let handler = self.flow.flow.call_wait(
+                    found.index,
+                    core,
+                    WaitInfo { call: info, canceled },
+                    task.input,
+                );
                 let ended = worker_call(handler, leash).await;
                 map(ended, |end| outcome::wait(&self.shard.flows, attempt, end, clock.now()))
             }
@@ -131,10 +147,7 @@ impl Called<'_> {
                 let streams = Arc::new(Streams::new(outlet, clock, &pulse));
                 leash.texts = Some(TextTimer::new(clock, &streams));
                 let info = StepInfo {
-                    step: task.step.clone(),
-                    number: task.number,
-                    attempt: tries,
-                    recovery: task.recovery,
+                    call: info,
                     live: Live {
                         canceled,
                         pulse,

@@ -8,6 +8,7 @@ use serde_json::Value as Json;
 
 use super::checked;
 use super::handle::{self, DynHandle};
+use crate::client::history::History;
 use crate::client::result::Ended;
 use crate::client::untyped::UntypedRun;
 use crate::client::waiting::Waiting;
@@ -250,6 +251,11 @@ impl DynRun {
     pub fn request_id(&self, id: impl AsRef<str>) -> Result<Self> {
         let run = self.run.clone().with_request(Name::new(id)?);
         Ok(Self { run, flow: Arc::clone(&self.flow) })
+    }
+
+    /// Reads what has happened to the run, as [`RunHandle::history`](crate::RunHandle::history) does.
+    pub fn history(&self) -> History {
+        History::new(self.run.clone())
     }
 
     /// What the run is and does at this moment.

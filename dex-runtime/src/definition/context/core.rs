@@ -3,7 +3,9 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Mutex, PoisonError};
 
-use crate::engine::{MapKind, Read, Reads, Staged, View, attribute_keys, channel_keys, numbers};
+use serde::Serialize;
+
+use crate::engine::{MapKind, Note, Read, Reads, Staged, View, attribute_keys, channel_keys, numbers};
 use crate::ids::{MapKey, Name, Slot};
 use crate::value::{Payload, Value, ValueError};
 
@@ -13,8 +15,12 @@ enum Of {
     Attribute,
     Keys(MapKind),
     Size,
+    Message(u64),
     Messages,
 }
+
+/// Notes of one call. They stay in the run's history for ever; what is more belongs in a stream.
+const NOTES_MAX: usize = 1_000;
 
 #[derive(Debug)]
 pub(crate) struct Core {
@@ -37,6 +43,10 @@ impl Core {
 
     pub(crate) fn get<T: Value>(&self, slot: &Slot) -> Result<Option<T>, ValueError> {
         self.payload(slot).map(|value| value.decode()).transpose()
+    }
+
+    pub(crate) fn require<T: Value>(&self, slot: &Slot) -> Result<T, ValueError> {
+        self.get(slot)?.ok_or_else(|| ValueError::Unset { attribute: slot.to_string() })
     }
 
     /// The encoded value. The handler's own writes come first.
@@ -74,7 +84,16 @@ impl Core {
                     }
                 }
             }
-            MapKind::Channel => keys.extend(of_map(&self.sent, &whole).map(|(key, _)| key.clone())),
+            MapKind::Channel => {
+                if !self.staged.deleted.is_empty() {
+                    let is_left = |key: &MapKey| {
+                        let slot = Slot { name: map.clone(), key: Some(key.clone()) };
+                        self.stored(&slot).next().is_some()
+                    };
+                    keys.retain(is_left);
+                }
+                keys.extend(of_map(&self.sent, &whole).map(|(key, _)| key.clone()));
+            }
         }
         keys
     }
@@ -93,18 +112,38 @@ impl Core {
     pub(crate) fn size(&self, slot: &Slot) -> usize {
         let stored = self.view.channels.get(slot).map_or(0, |channel| channel.queue.len());
         self.note(Of::Size, slot, || Read::Size(slot.clone(), stored));
-        stored + self.sent.get(slot).map_or(0, Vec::len)
+        let deleted = self.staged.deleted.range((slot.clone(), 0)..=(slot.clone(), u64::MAX)).count();
+        stored - deleted + self.sent.get(slot).map_or(0, Vec::len)
     }
 
     /// The messages that nobody has taken, oldest first.
     pub(crate) fn messages<T: Value>(&self, slot: &Slot) -> Result<Vec<T>, ValueError> {
+        self.note_messages(slot);
+        let stored = self.stored(slot).map(|(_, message)| message);
+        let sent = self.sent.get(slot).into_iter().flatten();
+        stored.chain(sent).map(Payload::decode).collect()
+    }
+
+    /// As [`messages`](Self::messages), each with its number. What the handler itself published has none yet.
+    pub(crate) fn numbered_messages<T: Value>(&self, slot: &Slot) -> Result<Vec<(u64, T)>, ValueError> {
+        self.note_messages(slot);
+        self.stored(slot).map(|(number, message)| Ok((number, message.decode()?))).collect()
+    }
+
+    fn note_messages(&self, slot: &Slot) {
         let stored = self.view.channels.get(slot).map(|channel| &channel.queue);
         self.note(Of::Messages, slot, || {
             Read::Messages(slot.clone(), stored.map(numbers).unwrap_or_default())
         });
-        let stored = stored.into_iter().flatten().map(|(_, message)| message);
-        let sent = self.sent.get(slot).into_iter().flatten();
-        stored.chain(sent).map(Payload::decode).collect()
+    }
+
+    /// The messages of the view that the handler has not deleted, with their numbers.
+    fn stored<'a>(&'a self, slot: &'a Slot) -> impl Iterator<Item = (u64, &'a Payload)> {
+        let stored = self.view.channels.get(slot).map(|channel| &channel.queue);
+        let deleted = &self.staged.deleted;
+        let is_left = move |number: u64| deleted.is_empty() || !deleted.contains(&(slot.clone(), number));
+        let stored = stored.into_iter().flatten().map(|(number, message)| (*number, message));
+        stored.filter(move |(number, _)| is_left(*number))
     }
 
     fn note(&self, of: Of, slot: &Slot, read: impl FnOnce() -> Read) {
@@ -131,6 +170,29 @@ impl Core {
         let message = Payload::encode(message)?;
         self.sent.entry(slot.clone()).or_default().push(message.clone());
         self.staged.messages.push((slot, message));
+        Ok(())
+    }
+
+    /// Takes a message out of a channel. Gives whether it was there.
+    pub(crate) fn delete_message(&mut self, slot: Slot, number: u64) -> bool {
+        let is_there =
+            self.view.channels.get(&slot).is_some_and(|channel| channel.queue.contains_key(&number));
+        self.note(Of::Message(number), &slot, || Read::Message(slot.clone(), number, is_there));
+        is_there && self.staged.deleted.insert((slot, number))
+    }
+
+    /// Notes something for those who read the history.
+    pub(crate) fn add_note<T: Serialize + ?Sized>(
+        &mut self,
+        name: &str,
+        value: &T,
+    ) -> Result<(), ValueError> {
+        let name = Name::new(name).map_err(|reason| ValueError::InvalidNote { reason })?;
+        if self.staged.notes.len() >= NOTES_MAX {
+            return Err(ValueError::TooManyNotes { max: NOTES_MAX });
+        }
+        let value = Payload::encode(value)?;
+        self.staged.notes.push(Note { name, value });
         Ok(())
     }
 

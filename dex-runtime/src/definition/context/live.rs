@@ -5,8 +5,7 @@ use std::fmt;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicI64, Ordering};
 
-use tokio::sync::watch;
-
+use super::stop_word::StopWord;
 use super::stream::Streams;
 use crate::definition::error::StepError;
 use crate::time::{Clock, Timestamp};
@@ -18,7 +17,7 @@ pub(crate) type Keep = Arc<dyn Fn(Payload) -> Result<(), StepError> + Send + Syn
 /// What a running step is connected with.
 pub(crate) struct Live {
     /// Turns true when the step is to stop.
-    pub(crate) canceled: watch::Receiver<bool>,
+    pub(crate) canceled: StopWord,
     pub(crate) pulse: Arc<Pulse>,
     pub(crate) keep: Keep,
     pub(crate) streams: Arc<Streams>,
@@ -27,12 +26,6 @@ pub(crate) struct Live {
 }
 
 impl Live {
-    /// Whether the step is to stop.
-    pub(super) fn is_canceled(&self) -> bool {
-        // Who would have said so is gone: nobody wants the result.
-        *self.canceled.borrow() || self.canceled.has_changed().is_err()
-    }
-
     pub(super) fn checkpoint(&self, value: Payload) -> Result<(), StepError> {
         self.pulse.beat();
         (self.keep)(value)

@@ -61,6 +61,19 @@ impl<F> StepContext<F> {
     pub fn messages<C: ChannelHandle<F>>(&self, channel: C) -> Result<Vec<C::Value>, StepError> {
         Ok(self.core.messages(&channel.slot()?)?)
     }
+
+    /// As [`messages`](Self::messages), each with its number: what [`delete_message`](Self::delete_message) takes. What
+    /// this handler published has no number yet, and is not among them.
+    ///
+    /// # Errors
+    ///
+    /// If a stored message does not fit its type.
+    pub fn numbered_messages<C: ChannelHandle<F>>(
+        &self,
+        channel: C,
+    ) -> Result<Vec<(u64, C::Value)>, StepError> {
+        Ok(self.core.numbered_messages(&channel.slot()?)?)
+    }
 }
 
 #[expect(clippy::needless_pass_by_value, reason = "a handle is written where it is used")]
@@ -99,6 +112,19 @@ impl<F> WaitContext<F> {
     pub fn messages<C: ChannelHandle<F>>(&self, channel: C) -> Result<Vec<C::Value>, StepError> {
         Ok(self.core.messages(&channel.slot()?)?)
     }
+
+    /// As [`messages`](Self::messages), each with its number: what [`delete_message`](Self::delete_message) takes. What
+    /// this handler published has no number yet, and is not among them.
+    ///
+    /// # Errors
+    ///
+    /// If a stored message does not fit its type.
+    pub fn numbered_messages<C: ChannelHandle<F>>(
+        &self,
+        channel: C,
+    ) -> Result<Vec<(u64, C::Value)>, StepError> {
+        Ok(self.core.numbered_messages(&channel.slot()?)?)
+    }
 }
 
 #[expect(clippy::needless_pass_by_value, reason = "a handle is written where it is used")]
@@ -136,5 +162,15 @@ impl<F> RpcContext<F> {
     /// If a stored message does not fit its type.
     pub fn messages<C: ChannelHandle<F>>(&self, channel: C) -> RpcResult<Vec<C::Value>> {
         Ok(self.core.messages(&channel.slot()?)?)
+    }
+
+    /// As [`messages`](Self::messages), each with its number: what [`delete_message`](Self::delete_message) takes. What
+    /// this handler published has no number yet, and is not among them.
+    ///
+    /// # Errors
+    ///
+    /// If a stored message does not fit its type.
+    pub fn numbered_messages<C: ChannelHandle<F>>(&self, channel: C) -> RpcResult<Vec<(u64, C::Value)>> {
+        Ok(self.core.numbered_messages(&channel.slot()?)?)
     }
 }

@@ -3,6 +3,8 @@
 use std::fmt;
 use std::marker::PhantomData;
 
+use serde::Serialize;
+
 use super::core::Core;
 use crate::definition::access::{AttributeHandle, ChannelHandle};
 use crate::definition::error::RpcResult;
@@ -10,6 +12,7 @@ use crate::definition::handle::Step;
 use crate::definition::next::{Cancel, Goal};
 use crate::definition::options::StepOptions;
 use crate::ids::{FlowId, RunId};
+use crate::time::Timestamp;
 use crate::value::Value;
 
 /// What an RPC can see of the run it is called on, and with `&mut`, do to it.
@@ -38,6 +41,11 @@ impl<F> RpcContext<F> {
         self.core.view.identity.run_id
     }
 
+    /// When the run was started.
+    pub fn started_at(&self) -> Timestamp {
+        self.core.view.identity.started_at
+    }
+
     /// The attribute's value, if it is set.
     ///
     /// # Errors
@@ -46,6 +54,16 @@ impl<F> RpcContext<F> {
     #[expect(clippy::needless_pass_by_value, reason = "a handle is written where it is used")]
     pub fn get<A: AttributeHandle<F>>(&self, attribute: A) -> RpcResult<Option<A::Value>> {
         Ok(self.core.get(&attribute.slot()?)?)
+    }
+
+    /// The attribute's value, which has to be set.
+    ///
+    /// # Errors
+    ///
+    /// [`ValueError::Unset`](crate::ValueError::Unset) if it is not. The RPC then fails and has changed nothing.
+    #[expect(clippy::needless_pass_by_value, reason = "a handle is written where it is used")]
+    pub fn require<A: AttributeHandle<F>>(&self, attribute: A) -> RpcResult<A::Value> {
+        Ok(self.core.require(&attribute.slot()?)?)
     }
 
     /// Sets the attribute.
@@ -83,6 +101,28 @@ impl<F> RpcContext<F> {
     )]
     pub fn publish<C: ChannelHandle<F>>(&mut self, channel: C, message: C::Value) -> RpcResult<()> {
         Ok(self.core.publish(channel.slot()?, &message)?)
+    }
+
+    /// Takes a message that no wait has taken out of a channel, by its
+    /// [number](Self::numbered_messages). Gives whether it was there; one that is not is left alone.
+    ///
+    /// It goes together with all that the RPC does. If a wait takes the message meanwhile, the RPC runs again.
+    #[expect(clippy::needless_pass_by_value, reason = "a handle is written where it is used")]
+    pub fn delete_message<C: ChannelHandle<F>>(&mut self, channel: C, number: u64) -> RpcResult<bool> {
+        Ok(self.core.delete_message(channel.slot()?, number))
+    }
+
+    /// Notes a value under a name, for those who read the run's [history](crate::RunHandle::history). No flow ever
+    /// reads it.
+    ///
+    /// It is kept with what the RPC changes, and counts as a change. Several notes may have one name; their order is kept.
+    ///
+    /// # Errors
+    ///
+    /// If the name is empty or longer than 128 bytes, if the value cannot be stored, or if this is the 1,001st note of
+    /// this call.
+    pub fn note<T: Serialize + ?Sized>(&mut self, name: &str, value: &T) -> RpcResult<()> {
+        Ok(self.core.add_note(name, value)?)
     }
 
     /// Starts a step.

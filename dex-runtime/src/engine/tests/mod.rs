@@ -21,6 +21,8 @@ mod request;
 mod reservation;
 mod retry;
 mod rpc;
+mod source;
+mod staged;
 mod start;
 mod step;
 mod stop;

@@ -6,7 +6,7 @@ use super::words::{
     set, slot, start, started, stop, to, to_wait, value,
 };
 use crate::engine::{
-    Closing, Command, Decision, Effect, Limits, Method, Rejection, Staged, Status, Stop, Task,
+    Closing, Command, Decision, Effect, Limits, Method, Rejection, Source, Staged, Status, Stop, Task,
 };
 use crate::ids::ExecutionNo;
 
@@ -24,9 +24,12 @@ fn the_first_step_is_handed_out_once_the_run_exists() {
         step: super::words::name("charge"),
         number: 1,
         method: Method::Execute,
+        source: Source::Start,
+        source_id: None,
         input: value("charge"),
         outcome: None,
         failures: 0,
+        first_attempt_at: None,
         recovery: None,
         patch: None,
         checkpoint: None,

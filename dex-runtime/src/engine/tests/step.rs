@@ -26,6 +26,7 @@ fn what_a_step_wrote_takes_effect_with_its_decision() {
     let staged = Staged {
         attributes: [set("paid", true).attributes, delete("due").attributes].concat(),
         messages: vec![(slot("mail"), value("thanks"))],
+        ..Staged::default()
     };
     let run = given([started(), attribute_set("due", 5), scheduled(1, to("charge"))])
         .when(complete_and(1, 1, go([to("ship")]), staged))

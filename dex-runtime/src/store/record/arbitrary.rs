@@ -12,8 +12,8 @@ use crate::engine::{
     Answered, Attribute, CancelPlan, Canceling, ChannelState, Child, ChildNo, ChildRequest, ChildStage,
     ChildStart, Children, Closed, Closing, Condition, Durability, Event, Execution, Factor, Failure,
     FailureKind, HandedOut, Matched, Message, Method, OnExhausted, Outcome, Output, Parent, ParentEnd,
-    PatchedEnd, Phase, Recovery, RunIdentity, RunState, RunTimeout, SharedMap, Source, Status, StepPatch,
-    StepTarget, Stop, TimeoutAction,
+    PatchedEnd, Phase, Recovery, RunIdentity, RunState, RunTimeout, SharedMap, Source, Status, StepId,
+    StepPatch, StepTarget, Stop, TimeoutAction,
 };
 use crate::ids::{Epoch, ExecutionNo, FlowId, MapKey, Name, RunId, Slot};
 use crate::store::record::{ItemOrigin, ItemRecord};
@@ -218,6 +218,11 @@ fn run_event() -> impl Strategy<Value = Event> {
         (slot(), payload()).prop_map(|(slot, value)| Event::MessagePublished { slot, value }),
         (slot(), any::<u64>()).prop_map(|(slot, number)| Event::MessageDeleted { slot, number }),
         name().prop_map(|rpc| Event::RpcApplied { rpc }),
+        (option::of(execution_no()), name(), payload()).prop_map(|(execution, name, value)| Event::Noted {
+            execution,
+            name,
+            value
+        }),
         (name(), any::<u32>(), payload()).prop_map(|(step, number, value)| Event::OutputProduced {
             step,
             number,
@@ -353,13 +358,15 @@ fn handed_out() -> impl Strategy<Value = HandedOut> {
 }
 
 fn execution() -> impl Strategy<Value = Execution> {
-    let entry = (name(), any::<u32>(), source(), payload(), option::of(recovery()));
+    let step_id = (name(), any::<u32>()).prop_map(|(step, number)| StepId { step, number });
+    let source = (source(), option::of(step_id));
+    let entry = (name(), any::<u32>(), source, payload(), option::of(recovery()));
     let standing = (phase(), timestamp(), any::<u32>(), any::<u32>());
     let past = (option::of(timestamp()), option::of(failure()), option::of(outcome()));
     let kept = (locks(), option::of(patch()), option::of(payload()), option::of(handed_out()));
     (entry, standing, past, kept).prop_map(
         |(
-            (step, number, source, input, recovery),
+            (step, number, (source, source_id), input, recovery),
             (phase, since, attempt, failures),
             (first_attempt_at, last_failure, outcome),
             (locks, patch, checkpoint, handed_out),
@@ -367,6 +374,7 @@ fn execution() -> impl Strategy<Value = Execution> {
             step,
             number,
             source,
+            source_id,
             input,
             phase,
             since,
@@ -443,6 +451,7 @@ pub(crate) fn run_state() -> impl Strategy<Value = RunState> {
                 children: Children { all: children, ..Children::default() },
                 parent_told,
                 closed,
+                ended: None,
             };
             super::state::derive(&mut state);
             state

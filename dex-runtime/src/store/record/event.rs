@@ -25,6 +25,12 @@ impl Writer {
                 self.of_slot(tag::MESSAGE_DELETED, slot);
                 self.number(*number);
             }
+            Event::Noted { execution, name, value } => {
+                self.byte(tag::NOTED);
+                self.option(*execution, Self::execution);
+                self.name(name);
+                self.payload(value);
+            }
             Event::RpcApplied { rpc } => {
                 self.byte(tag::RPC_APPLIED);
                 self.name(rpc);
@@ -175,6 +181,11 @@ impl Reader<'_> {
             tag::ATTRIBUTE_DELETED => Event::AttributeDeleted { slot: self.slot()? },
             tag::MESSAGE_PUBLISHED => Event::MessagePublished { slot: self.slot()?, value: self.payload()? },
             tag::MESSAGE_DELETED => Event::MessageDeleted { slot: self.slot()?, number: self.number()? },
+            tag::NOTED => Event::Noted {
+                execution: self.option(Self::execution)?,
+                name: self.name()?,
+                value: self.payload()?,
+            },
             tag::RPC_APPLIED => Event::RpcApplied { rpc: self.name()? },
             tag::STEP_SCHEDULED => self.scheduled(None)?,
             tag::STEP_SCHEDULED_WITH => {

@@ -163,6 +163,8 @@ pub(super) fn events() -> Vec<Event> {
     let recovery = Recovery { step: name("q"), failure: failure(FailureKind::Error), attempts: 4 };
     let step_failed =
         Closing::StepFailed { step: name("p"), number: 1, failure: failure(FailureKind::Error) };
+    let requested =
+        |end| Event::ChildRequested { child: child_no(), flow_id: flow_id(), request: request(end).into() };
     vec![
         begun(None),
         begun(Some(TimeoutAction::Fail)),
@@ -236,27 +238,17 @@ pub(super) fn events() -> Vec<Event> {
             ..StepPatch::default()
         }),
         Event::RunStarted { identity: child_identity(), timeout: None },
-        Event::ChildRequested {
-            child: child_no(),
-            flow_id: flow_id(),
-            request: request(ParentEnd::Leave).into(),
-        },
-        Event::ChildRequested {
-            child: child_no(),
-            flow_id: flow_id(),
-            request: request(ParentEnd::Cancel).into(),
-        },
-        Event::ChildRequested {
-            child: child_no(),
-            flow_id: flow_id(),
-            request: request(ParentEnd::Terminate).into(),
-        },
+        requested(ParentEnd::Leave),
+        requested(ParentEnd::Cancel),
+        requested(ParentEnd::Terminate),
         Event::ChildStarted { child: child_no(), run: identity().run_id },
         Event::ChildEnded { child: child_no(), result: value(5) },
         Event::ChildStopped { child: child_no() },
         Event::ParentTold,
         Event::WaitStarted { execution, condition: Condition::Child { index: 300 } },
         Event::MessageDeleted { slot: entry(), number: 7 },
+        Event::Noted { execution: Some(execution), name: name("n"), value: value(5) },
+        Event::Noted { execution: None, name: name("n"), value: value(5) },
     ]
 }
 
@@ -325,6 +317,8 @@ pub(super) const EVENTS: &[&str] = &[
     "0101fc80841e00012d",
     "0101fc80841e000107020afb2c01",
     "0101fc80841e00013c017301016b07",
+    "0101fc80841e00013d0102016e010135",
+    "0101fc80841e00013d00016e010135",
 ];
 
 #[test]

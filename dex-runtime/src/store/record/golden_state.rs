@@ -11,7 +11,7 @@ use super::*;
 use crate::engine::{
     Answered, Attribute, Canceling, ChannelState, Child, ChildNo, ChildStage, Children, Closed, Closing,
     Execution, FailureKind, HandedOut, Message, Method, Outcome, Output, ParentEnd, Phase, Recovery,
-    RunState, RunTimeout, SharedMap, Source, StepPatch, TimeoutAction,
+    RunState, RunTimeout, SharedMap, Source, StepId, StepPatch, TimeoutAction,
 };
 use crate::ids::{Epoch, ExecutionNo};
 use crate::time::Timestamp;
@@ -21,6 +21,7 @@ fn execution(phase: Phase) -> Execution {
         step: name("p"),
         number: 1,
         source: Source::Start,
+        source_id: None,
         input: value(7),
         phase,
         since: AT,
@@ -90,6 +91,7 @@ fn state() -> RunState {
         children: Children::default(),
         parent_told: false,
         closed: Some(Closed { at: AT, closing: Closing::Completed, unconsumed: 3 }),
+        ended: None,
     }
 }
 
@@ -133,6 +135,23 @@ fn additions_that_do_not_fit_the_snapshot_are_no_record() {
         let error = decode_state(&unhex(&format!("{STATE}{more}"))).unwrap_err().to_string();
         assert!(error.contains(reason), "{error}");
     }
+}
+
+/// Snapshots of which executions followed from which.
+const SOURCES: &str = "0a02010170040403717171fb2c01";
+
+#[test]
+fn a_snapshot_says_from_which_steps_executions_follow() {
+    let mut state = state();
+    for (number, source) in [(1, ("p", 4)), (4, ("qqq", 300))] {
+        let source_id = Some(StepId { step: name(source.0), number: source.1 });
+        state.executions.get_mut(&ExecutionNo(number)).unwrap().source_id = source_id;
+    }
+    let found = hex(&encode_state(&state));
+    assert_eq!(found.strip_prefix(STATE), Some(SOURCES), "\n{found}");
+    assert_eq!(decode_state(&unhex(&found)).unwrap(), state);
+    let error = decode_state(&unhex(&format!("{STATE}0a0109017001"))).unwrap_err().to_string();
+    assert!(error.contains("a source of no execution"), "{error}");
 }
 
 /// A run with children of every stage, which is a child itself.

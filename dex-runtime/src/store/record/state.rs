@@ -13,9 +13,9 @@ use super::bytes::{ReadError, Reader, Writer};
 use super::{AS_WRITTEN, begin, read_renamed, renamed, tag};
 use crate::engine::{
     Answered, Attribute, Canceling, ChannelState, Children, Closed, Execution, HandedOut, Message, Method,
-    Outcome, Output, Phase, RunState,
+    Outcome, Output, Phase, RunState, StepId,
 };
-use crate::ids::{Epoch, Renamed};
+use crate::ids::{Epoch, ExecutionNo, Renamed};
 use crate::time::Timestamp;
 
 const VERSION: u8 = 1;
@@ -167,6 +167,21 @@ impl Writer {
             self.byte(tag::addition::FAMILY);
             self.family(state);
         }
+        let sources = state.executions.iter();
+        let sources: Vec<_> =
+            sources.filter_map(|(number, execution)| Some((number, execution.source_id.as_ref()?))).collect();
+        if !sources.is_empty() {
+            self.byte(tag::addition::SOURCES);
+            self.sources(sources.into_iter());
+        }
+    }
+
+    fn sources<'a>(&mut self, sources: impl ExactSizeIterator<Item = (&'a ExecutionNo, &'a StepId)>) {
+        self.list(sources, |out, (number, source)| {
+            out.execution(*number);
+            out.name(&source.step);
+            out.number(source.number.into());
+        });
     }
 
     fn family(&mut self, state: &RunState) {
@@ -268,6 +283,7 @@ impl Reader<'_> {
             requests: self.list(Self::answered)?,
             outputs: self.list(Self::output)?,
             closed: self.option(|input| input.closed(base))?,
+            ended: None,
         })
     }
 
@@ -282,8 +298,22 @@ impl Reader<'_> {
                     }
                 }
                 tag::addition::FAMILY => self.family(state)?,
+                tag::addition::SOURCES => self.sources(state)?,
                 other => return Err(self.unknown_tag("addition", other)),
             }
+        }
+        Ok(())
+    }
+
+    fn sources(&mut self, state: &mut RunState) -> Result<(), ReadError> {
+        let source = |input: &mut Self| {
+            let number = input.execution()?;
+            Ok((number, StepId { step: input.name()?, number: input.small_number()? }))
+        };
+        let sources: Vec<_> = self.list(source)?;
+        for (number, source) in sources {
+            let execution = state.executions.get_mut(&number);
+            execution.ok_or_else(|| self.error("a source of no execution"))?.source_id = Some(source);
         }
         Ok(())
     }
@@ -338,6 +368,8 @@ impl Reader<'_> {
             step: self.name()?,
             number: self.small_number()?,
             source: self.source()?,
+            // An addition, if it is known.
+            source_id: None,
             input: self.payload()?,
             phase: self.phase(base)?,
             since: self.time(base)?,

@@ -50,6 +50,7 @@ fn start() -> Command {
     let staged = Staged {
         attributes: vec![(Slot::single(name("status")), Some(value("new")))],
         messages: vec![(channel(), value("early"))],
+        ..Staged::default()
     };
     Command::Start(Start { identity, movement: Some(movement("fork", false)), staged, timeout: None })
 }

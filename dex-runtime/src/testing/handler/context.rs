@@ -3,18 +3,16 @@
 use std::marker::PhantomData;
 use std::sync::{Arc, OnceLock};
 
-use tokio::sync::watch;
-
 use super::streams::Kept;
 use crate::definition::{
-    AttributeHandle, ChannelHandle, Core, Flow, Live, Pulse, RpcContext, Step, StepContext, StepError,
-    StepInfo, Streams, WaitContext,
+    AttributeHandle, CallInfo, ChannelHandle, Core, Flow, Live, Pulse, RpcContext, Step, StepContext,
+    StepDefinition, StepError, StepInfo, StepSource, StopWord, Streams, WaitContext, WaitInfo,
 };
-use crate::engine::{self, ChannelState, Recovery, RunIdentity, SharedMap, View};
-use crate::ids::{FlowId, Name, RunId, Slot};
+use crate::engine::{self, ChannelState, Recovery, RunIdentity, SharedMap, Source, StepId, View};
+use crate::ids::{ExecutionNo, FlowId, Name, RunId, Slot};
 use crate::store::record::ItemOrigin;
 use crate::testing::clock::START;
-use crate::time::{Clock, SystemClock};
+use crate::time::{Clock, SystemClock, Timestamp};
 use crate::value::{Payload, Value, ValueError};
 
 /// A context that a unit test can make: those of steps, waits and RPCs.
@@ -37,9 +35,12 @@ pub struct ContextBuilder<C> {
     flow_id: FlowId,
     attributes: SharedMap<Slot, engine::Attribute>,
     channels: SharedMap<Slot, ChannelState>,
+    started_at: Timestamp,
     attempt: u32,
+    first_attempt_at: Option<Timestamp>,
     step: Option<Name>,
     number: u32,
+    source: Option<(Source, Option<StepId>)>,
     recovery: Option<Recovery>,
     checkpoint: Option<Payload>,
     canceled: bool,
@@ -53,9 +54,12 @@ impl<C: TestContext> ContextBuilder<C> {
             flow_id: FlowId::new("test").expect("`test` is an id"),
             attributes: SharedMap::new(),
             channels: SharedMap::new(),
+            started_at: START,
             attempt: 1,
+            first_attempt_at: None,
             step: None,
             number: 1,
+            source: None,
             recovery: None,
             checkpoint: None,
             canceled: false,
@@ -74,6 +78,12 @@ impl<C: TestContext> ContextBuilder<C> {
             Ok(flow_id) => Self { flow_id, ..self },
             Err(error) => panic!("{error}"),
         }
+    }
+
+    /// Sets when the run was started. Without it, that is when the clock of a [`TestEngine`](crate::testing::TestEngine)
+    /// starts.
+    pub fn started_at(self, at: Timestamp) -> Self {
+        Self { started_at: at, ..self }
     }
 
     /// Gives the run an attribute.
@@ -109,7 +119,7 @@ impl<C: TestContext> ContextBuilder<C> {
             flow: stored(C::Flow::definition().name),
             flow_id: self.flow_id.clone(),
             run_id: RunId::from_bytes([0; 16]),
-            started_at: START,
+            started_at: self.started_at,
             parent: None,
         };
         Core::new(View {
@@ -120,25 +130,99 @@ impl<C: TestContext> ContextBuilder<C> {
     }
 }
 
+macro_rules! of_call {
+    ($context:ident) => {
+        impl<F: Flow> ContextBuilder<$context<F>> {
+            /// Sets which attempt this is, from 1.
+            pub fn attempt(self, attempt: u32) -> Self {
+                Self { attempt, ..self }
+            }
+
+            /// Sets when the first attempt of this call started. Without it, that is when the run did.
+            pub fn first_attempt_at(self, at: Timestamp) -> Self {
+                Self { first_attempt_at: Some(at), ..self }
+            }
+
+            /// Sets of which step this is the call, and which of its executions this is, from 1: what
+            #[doc = concat!("[`execution_id`](", stringify!($context), "::execution_id) is made of.")]
+            /// Without it, it is the first execution of the first step that is called like this.
+            pub fn execution<I>(self, step: Step<F, I>, number: u32) -> Self {
+                Self { step: Some(stored(step.name())), number, ..self }
+            }
+
+            /// Sets what scheduled the execution; without it, it is the start of the run, or the failure that the
+            /// step recovers from.
+            ///
+            /// # Panics
+            ///
+            /// If the step execution in it is not written as `<step>-<n>`, or the RPC has no possible name.
+            #[track_caller]
+            pub fn source(self, source: StepSource) -> Self {
+                Self { source: Some(untold(source)), ..self }
+            }
+
+            /// Makes the step recover from `step`, which has failed `attempts` times, last with `error`.
+            pub fn recovery<I>(self, step: Step<F, I>, error: impl Into<StepError>, attempts: u32) -> Self {
+                let (failure, _) = error.into().into_parts();
+                Self { recovery: Some(Recovery { step: stored(step.name()), failure, attempts }), ..self }
+            }
+
+            #[doc = concat!("Makes the call one that is [to stop](", stringify!($context), "::is_cancelled).")]
+            pub fn cancelled(self) -> Self {
+                Self { canceled: true, ..self }
+            }
+
+            #[track_caller]
+            fn call(&mut self, default: impl FnOnce() -> Option<&'static StepDefinition>) -> CallInfo {
+                let recovers_from = self.recovery.as_ref().map(|recovery| {
+                    let failed = StepId { step: recovery.step.clone(), number: 1 };
+                    (Source::Recovery(UNNUMBERED), Some(failed))
+                });
+                let (source, source_id) = self.source.take().or(recovers_from).unwrap_or((Source::Start, None));
+                let step = self.step.take().or_else(|| default().map(|step| stored(step.name)));
+                CallInfo {
+                    step: step.expect("a flow with a step"),
+                    number: self.number,
+                    attempt: self.attempt,
+                    first_attempt_at: self.first_attempt_at.unwrap_or(self.started_at),
+                    source,
+                    source_id,
+                    recovery: self.recovery.take(),
+                }
+            }
+        }
+    };
+}
+
+of_call!(StepContext);
+of_call!(WaitContext);
+
+/// The number of an execution of which only the id is known.
+const UNNUMBERED: ExecutionNo = ExecutionNo(0);
+
+/// What an engine would have kept of a source.
+#[track_caller]
+fn untold(source: StepSource) -> (Source, Option<StepId>) {
+    let id = |text: &str| {
+        let parts =
+            text.rsplit_once('-').and_then(|(step, n)| Some((Name::new(step).ok()?, n.parse().ok()?)));
+        let Some((step, number)) = parts else { panic!("`{text}` is no step execution: write `<step>-<n>`") };
+        Some(StepId { step, number })
+    };
+    match source {
+        StepSource::Start => (Source::Start, None),
+        StepSource::Step(execution) => (Source::Step(UNNUMBERED), id(&execution)),
+        StepSource::Recovery(execution) => (Source::Recovery(UNNUMBERED), id(&execution)),
+        StepSource::Timeout => (Source::Timeout, None),
+        StepSource::Cancel => (Source::Cancel, None),
+        StepSource::Rpc(rpc) => match Name::new(&rpc) {
+            Ok(rpc) => (Source::Rpc(rpc), None),
+            Err(error) => panic!("{error}"),
+        },
+    }
+}
+
 impl<F: Flow> ContextBuilder<StepContext<F>> {
-    /// Sets which attempt this is, from 1.
-    pub fn attempt(self, attempt: u32) -> Self {
-        Self { attempt, ..self }
-    }
-
-    /// Sets which step is called, and which of its executions this is, from 1: what
-    /// [`execution_id`](StepContext::execution_id) and [`idempotency_key`](StepContext::idempotency_key) are
-    /// made of. Without it, it is the first execution of the start step.
-    pub fn execution<I>(self, step: Step<F, I>, number: u32) -> Self {
-        Self { step: Some(stored(step.name())), number, ..self }
-    }
-
-    /// Makes the step recover from `step`, which has failed `attempts` times, last with `error`.
-    pub fn recovery<I>(self, step: Step<F, I>, error: impl Into<StepError>, attempts: u32) -> Self {
-        let (failure, _) = error.into().into_parts();
-        Self { recovery: Some(Recovery { step: stored(step.name()), failure, attempts }), ..self }
-    }
-
     /// Sets what an earlier attempt has written down with [`checkpoint`](StepContext::checkpoint).
     ///
     /// # Panics
@@ -152,38 +236,32 @@ impl<F: Flow> ContextBuilder<StepContext<F>> {
         }
     }
 
-    /// Makes the step one that is [to stop](StepContext::is_cancelled).
-    pub fn cancelled(self) -> Self {
-        Self { canceled: true, ..self }
-    }
-
     /// The context.
     ///
     /// # Panics
     ///
     /// If the flow has no step.
     #[track_caller]
-    #[expect(clippy::expect_used, reason = "a step is called, so the flow has one")]
-    pub fn build(self) -> StepContext<F> {
-        let (core, definition) = (self.core(), F::definition());
-        let first = || definition.start().or(definition.steps.first()).map(|step| stored(step.name));
-        let step = self.step.or_else(first).expect("a flow with a step");
-        let (number, attempt, recovery) = (self.number, self.attempt, self.recovery);
-        let origin = ItemOrigin::Step { step: step.clone(), number, attempt };
-        let live = live(self.canceled, self.checkpoint, origin);
-        StepContext::new(core, StepInfo { step, number, attempt, recovery, live, key: OnceLock::new() })
+    pub fn build(mut self) -> StepContext<F> {
+        let call = self.call(|| F::definition().start().or(F::definition().steps.first()));
+        let CallInfo { step, number, attempt, .. } = &call;
+        let origin = ItemOrigin::Step { step: step.clone(), number: *number, attempt: *attempt };
+        let live = live(self.canceled, self.checkpoint.take(), origin);
+        StepContext::new(self.core(), StepInfo { call, live, key: OnceLock::new() })
     }
 }
 
 impl<F: Flow> ContextBuilder<WaitContext<F>> {
-    /// Sets which attempt this is, from 1.
-    pub fn attempt(self, attempt: u32) -> Self {
-        Self { attempt, ..self }
-    }
-
     /// The context.
-    pub fn build(self) -> WaitContext<F> {
-        WaitContext::new(self.core(), self.attempt)
+    ///
+    /// # Panics
+    ///
+    /// If the flow has no step with a `wait_for`.
+    #[track_caller]
+    pub fn build(mut self) -> WaitContext<F> {
+        let call = self.call(|| F::definition().steps.iter().find(|step| step.wait.is_some()));
+        let canceled = StopWord::fixed(self.canceled);
+        WaitContext::new(self.core(), WaitInfo { call, canceled })
     }
 }
 
@@ -209,18 +287,13 @@ fn encoded<T: Value>(what: &str, slot: Result<Slot, ValueError>, value: &T) -> (
 
 /// What connects a step with no engine: checkpoints are kept nowhere, and items for the test.
 fn live(canceled: bool, checkpoint: Option<Payload>, origin: ItemOrigin) -> Live {
-    let (teller, canceled) = watch::channel(canceled);
     let clock: Arc<dyn Clock> = Arc::new(SystemClock);
     let pulse = Arc::new(Pulse::new(&clock));
     Live {
-        canceled,
+        canceled: StopWord::fixed(canceled),
         streams: Arc::new(Streams::new(Kept::new(origin), &clock, &pulse)),
         pulse,
-        // A step whose teller is gone is to stop, so it lives as long as the context.
-        keep: Arc::new(move |_| {
-            let _: &watch::Sender<bool> = &teller;
-            Ok(())
-        }),
+        keep: Arc::new(|_| Ok(())),
         checkpoint,
     }
 }

@@ -142,7 +142,8 @@ fn fixed(condition: &Condition) -> String {
         Condition::Messages { slot, single: true, .. } => format!("{slot}.one()"),
         Condition::Messages { slot, min, max: u32::MAX, .. } => format!("{slot}.at_least({min})"),
         Condition::Messages { slot, min, max, .. } if min == max => format!("{slot}.n({min})"),
-        Condition::Messages { slot, max, .. } => format!("{slot}.up_to({max})"),
+        Condition::Messages { slot, min: 0, max, .. } => format!("{slot}.up_to({max})"),
+        Condition::Messages { slot, min, max, .. } => format!("{slot}.between({min}, {max})"),
         Condition::Ready(value) => format!("ready({value:?})"),
         // A condition that a flow cannot write.
         other => format!("{other:?}"),

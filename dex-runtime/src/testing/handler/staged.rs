@@ -56,6 +56,24 @@ macro_rules! staged {
             pub fn published<C: ChannelHandle<F>>(&self, channel: C) -> Vec<C::Value> {
                 channel.slot().map(|slot| messages(&self.core.staged, &slot)).unwrap_or_default()
             }
+
+            /// The numbers of the messages that the handler took out of the channel, for a unit test. The first one
+            /// that the test [published](crate::testing::ContextBuilder::publish) has number 1.
+            pub fn deleted<C: ChannelHandle<F>>(&self, channel: C) -> Vec<u64> {
+                let Ok(slot) = channel.slot() else { return Vec::new() };
+                let of_slot = self.core.staged.deleted.iter().filter(|(deleted, _)| *deleted == slot);
+                of_slot.map(|(_, number)| *number).collect()
+            }
+
+            /// What the handler noted under this name, in order, for a unit test.
+            ///
+            /// # Panics
+            ///
+            /// If a value does not read back as `T`.
+            pub fn noted<T: Value>(&self, name: &str) -> Vec<T> {
+                let of_name = self.core.staged.notes.iter().filter(|note| note.name.as_str() == name);
+                of_name.map(|note| decode(&note.value)).collect()
+            }
         }
     };
 }

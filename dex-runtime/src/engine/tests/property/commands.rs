@@ -9,7 +9,7 @@ use crate::engine::tests::words::{
 };
 use crate::engine::{
     CancelPlan, CancelSteps, ChildNo, ChildRequest, ChildStart, Command, Condition, Decision, Execution,
-    Exhausted, FailureKind, FailureReport, Method, Movement, Parent, ParentEnd, Phase, Read, Reads,
+    Exhausted, FailureKind, FailureReport, Method, Movement, Note, Parent, ParentEnd, Phase, Read, Reads,
     RetryPolicy, RpcReport, RunIdentity, RunState, Staged, Start, StepPatch, StepReport, StepTarget, Stop,
     TimeoutAction, WaitReport, WriteReport,
 };
@@ -264,7 +264,10 @@ fn staged(draw: &mut Draw) -> Staged {
     Staged {
         attributes: draw
             .some(3, |draw| (slot(draw.of(&ATTRIBUTES)), (!draw.one_in(3)).then(|| value(draw.below(9))))),
+        // Some are there, some were taken, and some never were.
+        deleted: draw.some(2, |draw| (draw.slot(), draw.below(12))).into_iter().collect(),
         messages: draw.some(3, |draw| (draw.slot(), value(draw.below(100)))),
+        notes: draw.some(2, |draw| Note { name: name("noted"), value: value(draw.below(9)) }),
     }
 }
 
@@ -341,5 +344,11 @@ fn reads(op: Op, run: Option<&RunState>, draw: &mut Draw) -> Reads {
         let seen = if op.sensible { seen } else { draw.one_in(2).then(|| draw.below(9)) };
         Read::Attribute(read, seen)
     };
-    draw.some(3, read)
+    let mut all = draw.some(3, read);
+    if draw.one_in(4) {
+        let (slot, number) = (draw.slot(), draw.below(12));
+        let seen = run.is_some_and(|run| run.has_message(&slot, number));
+        all.push(Read::Message(slot, number, seen == op.sensible));
+    }
+    all
 }
