@@ -7,6 +7,7 @@ use super::children::{self, Children};
 use super::event::{Closing, Event, Failure, RunTimeout, Source};
 use super::locks;
 use super::shared::SharedMap;
+use super::size;
 use super::state::{
     Answered, Attribute, Canceling, ChannelState, Closed, Execution, HandedOut, Method, Output, Phase,
     RunIdentity, RunState,
@@ -55,6 +56,7 @@ impl RunState {
             children: Children::default(),
             parent_told: false,
             closed: None,
+            bytes: 0,
         }
     }
 }
@@ -66,7 +68,8 @@ impl RunState {
 /// [`Broken`] if the event does not fit the run, which no event that [`decide`](super::decide) made does.
 /// The state is then not to be used.
 pub fn evolve(state: &mut RunState, event: &Event, at: Timestamp) -> Result<(), Broken> {
-    apply(state, event, at).ok_or(Broken { event: event.name(), version: state.version })
+    size::counted(state, event, |state| apply(state, event, at))
+        .ok_or(Broken { event: event.name(), version: state.version })
 }
 
 #[expect(clippy::too_many_lines, reason = "one arm for each kind of event, and none of them is long")]

@@ -39,6 +39,7 @@ mod retry;
 mod rpc;
 mod settle;
 mod shared;
+mod size;
 mod start;
 mod state;
 mod step;

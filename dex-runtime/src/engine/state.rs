@@ -106,6 +106,9 @@ pub struct RunState {
     pub parent_told: bool,
     /// How the run ended, once it has.
     pub closed: Option<Closed>,
+    /// How many bytes all this takes, as [`count_bytes`](Self::count_bytes) counts. Kept so that a limit costs
+    /// nothing.
+    pub bytes: usize,
 }
 
 /// A run that is being cancelled.

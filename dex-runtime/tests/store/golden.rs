@@ -108,6 +108,7 @@ fn state(run: u8) -> RunState {
         children: Children::default(),
         parent_told: false,
         closed: None,
+        bytes: 0,
     }
 }
 

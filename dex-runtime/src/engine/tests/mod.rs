@@ -21,6 +21,7 @@ mod request;
 mod reservation;
 mod retry;
 mod rpc;
+mod size;
 mod start;
 mod step;
 mod stop;

@@ -443,6 +443,7 @@ pub(crate) fn run_state() -> impl Strategy<Value = RunState> {
                 children: Children { all: children, ..Children::default() },
                 parent_told,
                 closed,
+                bytes: 0,
             };
             super::state::derive(&mut state);
             state

@@ -70,7 +70,7 @@ fn state() -> RunState {
         reserved: 1,
         waiting: [ExecutionNo(2)].into(),
     };
-    RunState {
+    let mut state = RunState {
         identity: Arc::new(identity()),
         version: 9,
         scheduled: 300,
@@ -90,7 +90,10 @@ fn state() -> RunState {
         children: Children::default(),
         parent_told: false,
         closed: Some(Closed { at: AT, closing: Closing::Completed, unconsumed: 3 }),
-    }
+        bytes: 0,
+    };
+    state.bytes = state.count_bytes();
+    state
 }
 
 const STATE: &str = concat!(

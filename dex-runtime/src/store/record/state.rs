@@ -91,6 +91,7 @@ pub(super) fn derive(state: &mut RunState) {
         }
     }
     state.children.derive(&state.executions, state.closed.is_some());
+    state.bytes = state.count_bytes();
 }
 
 impl Writer {
@@ -268,6 +269,7 @@ impl Reader<'_> {
             requests: self.list(Self::answered)?,
             outputs: self.list(Self::output)?,
             closed: self.option(|input| input.closed(base))?,
+            bytes: 0,
         })
     }
 

@@ -10,14 +10,15 @@ use super::Op;
 use super::commands::{self, Draw};
 use crate::engine::tests::words::at;
 use crate::engine::{
-    ChildNo, Command, Effect, Event, Limits, Recorded, Refusal, RunState, Source, Status, Transition, fold,
-    invariant, outstanding, transition,
+    ChildNo, Command, Effect, Event, Limits, Recorded, Refusal, Rejection, RunState, Source, Status,
+    Transition, fold, invariant, outstanding, transition,
 };
 use crate::ids::{Attempt, ExecutionNo, Slot};
 use crate::time::Timestamp;
 
 /// So low that commands run into them.
-const LIMITS: Limits = Limits { channel_messages_max: 6, executions_max: 4, children_max: 5 };
+const LIMITS: Limits =
+    Limits { channel_messages_max: 6, executions_max: 4, children_max: 5, state_bytes_max: 5 * 1024 };
 
 type Checked = Result<(), TestCaseError>;
 
@@ -36,6 +37,8 @@ pub(super) struct World {
     channels: BTreeMap<Slot, Ledger>,
     /// Whether the shell was told to look at the errands.
     errands: bool,
+    /// Whether a command was too much for the run.
+    pub(super) was_full: bool,
     /// All children there ever were, and whether they have ended.
     children: BTreeMap<ChildNo, bool>,
 }
@@ -75,7 +78,10 @@ impl World {
         prop_assert_eq!(&self.state, &twin, "and leads to the same run");
         match result {
             Err(Refusal::Broken(broken)) => return Err(TestCaseError::fail(broken.to_string())),
-            Err(Refusal::Rejected(_)) => prop_assert_eq!(&before, &self.state, "a refusal changes nothing"),
+            Err(Refusal::Rejected(rejection)) => {
+                prop_assert_eq!(&before, &self.state, "a refusal changes nothing");
+                self.was_full |= matches!(rejection, Rejection::StateFull { .. });
+            }
             Ok(done) if done.events.is_empty() => {
                 prop_assert_eq!(&done, &Transition::default());
                 prop_assert_eq!(&before, &self.state, "no event, no change");
@@ -100,6 +106,10 @@ impl World {
         prop_assert_eq!(done.active.unwrap_or(self.active), after.is_active());
         prop_assert!(done.active.is_none_or(|active| active != self.active), "only changes are told");
         self.active = after.is_active();
+        let cleans = |event: &Event| matches!(event, Event::StepScheduled { source: Source::Cancel, .. });
+        let may_grow = !command.brings_values() || done.events.iter().any(cleans);
+        let most = before.map_or(0, |run| run.bytes).max(LIMITS.state_bytes_max);
+        prop_assert!(may_grow || after.bytes <= most, "nobody makes a full run larger");
         self.check_tokens(command, before, &done)?;
         self.check_timers(&done, &after)?;
         self.check_effects(&done, &after)?;
