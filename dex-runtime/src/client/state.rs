@@ -8,7 +8,7 @@ use crate::definition::{AttributeHandle, ChannelHandle, Flow, Step};
 use crate::engine::{Command, Read, RunState, Staged, WriteReport};
 use crate::error::{Error, ErrorKind, Result};
 use crate::ids::Slot;
-use crate::value::{Payload, ValueError};
+use crate::value::{Payload, Value, ValueError};
 
 impl<F: Flow> RunHandle<F> {
     /// The attribute's value, if it is set; also of a run that has ended.
@@ -33,7 +33,9 @@ impl<F: Flow> RunHandle<F> {
     /// - [`ErrorKind::Closed`]: the run has ended; nothing was written.
     /// - [`ErrorKind::InvalidValue`]: the value cannot be stored.
     pub async fn set<A: AttributeHandle<F>>(&self, attribute: A, value: A::Value) -> Result<()> {
-        self.run.write_attribute(attribute.slot()?, Some(Payload::encode(&value)?)).await
+        let slot = attribute.slot()?;
+        let value = attribute_value(&slot, &value)?;
+        self.run.write_attribute(slot, Some(value)).await
     }
 
     /// Unsets the attribute.
@@ -78,7 +80,7 @@ impl<F: Flow> RunHandle<F> {
             let (old, version) = self.run.attribute(&slot).await?.unzip();
             let old = old.map(|old: Payload| old.decode()).transpose();
             let new = change(old.map_err(|error| self.run.misfit("attribute", &slot, &error))?);
-            let value = Payload::encode(&new)?;
+            let value = attribute_value(&slot, &new)?;
             let attributes = vec![(slot.clone(), Some(value.clone()))];
             let staged = Staged { attributes, ..Staged::default() };
             let write =
@@ -182,6 +184,16 @@ impl UntypedRun {
         let what = format!("{what} `{slot}` of run `{}`", self.flow_id);
         Error::new(ErrorKind::InvalidValue, error.of_given(&what))
     }
+}
+
+/// The encoded value for an attribute.
+pub(super) fn attribute_value<T: Value>(slot: &Slot, value: &T) -> Result<Payload, ValueError> {
+    Payload::encode(value).map_err(|error| error.of(format_args!("the value for attribute `{slot}`")))
+}
+
+/// The encoded message for a channel.
+pub(super) fn message<T: Value>(slot: &Slot, message: &T) -> Result<Payload, ValueError> {
+    Payload::encode(message).map_err(|error| error.of(format_args!("the message for channel `{slot}`")))
 }
 
 fn has_ended(state: &RunState, step: &str, n: u32) -> bool {

@@ -95,6 +95,14 @@ pub fn transition(
     Ok(done)
 }
 
+/// Why `command` would begin no run, where there is none.
+pub fn refused_start(command: Command, now: Timestamp, limits: &Limits) -> Option<Rejection> {
+    match transition(&mut None, command, now, limits) {
+        Err(Refusal::Rejected(rejection)) => Some(rejection),
+        Ok(_) | Err(Refusal::Broken(_)) => None,
+    }
+}
+
 /// The run that `first` begins.
 fn begin<'a>(state: &'a mut Option<RunState>, first: Option<&Event>) -> Result<&'a mut RunState, Broken> {
     match first {

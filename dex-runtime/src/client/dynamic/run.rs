@@ -8,6 +8,7 @@ use serde_json::Value as Json;
 
 use super::checked;
 use super::handle::{self, DynHandle};
+use crate::client::call::argument;
 use crate::client::result::Ended;
 use crate::client::untyped::UntypedRun;
 use crate::client::waiting::Waiting;
@@ -17,7 +18,7 @@ use crate::engine::{Closing, MapKind, RunState, Status, Stop};
 use crate::error::{Error, ErrorKind, Result};
 use crate::ids::{FlowId, Name, RunId};
 use crate::inspect::RunInfo;
-use crate::value::{Payload, ValueError};
+use crate::value::ValueError;
 
 /// A run of a flow that the caller knows by name. Cheap to clone, and good for as long as the run is kept.
 ///
@@ -62,7 +63,7 @@ impl DynRun {
             let message = format!("RPC `{rpc}` takes no argument: give it `null`, not {input}");
             return Err(Error::new(ErrorKind::InvalidValue, message));
         }
-        let answer = self.run.call(&self.flow, rpc, Payload::encode(&input)?).await?;
+        let answer = self.run.call(&self.flow, rpc, argument(rpc, &input)?).await?;
         Ok(answer.decode()?)
     }
 
