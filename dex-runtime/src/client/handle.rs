@@ -49,13 +49,19 @@ impl<F: Flow> RunHandle<F> {
     /// [`ErrorKind::Timeout`]: crate::ErrorKind::Timeout
     pub fn output(&self) -> Waiting<F::Output> {
         let run = self.run.clone();
-        Waiting::new(&self.run, "the output", async move { RunResult::<F>::new(run.end().await?).output() })
+        Waiting::new(&self.run, "the output", |looked| async move {
+            RunResult::<F>::new(run.end(&looked).await?).output()
+        })
     }
 
     /// Waits for the run to end, in whatever way.
     pub fn result(&self) -> Waiting<RunResult<F>> {
         let run = self.run.clone();
-        Waiting::new(&self.run, "the end", async move { Ok(RunResult::new(run.end().await?)) })
+        Waiting::new(
+            &self.run,
+            "the end",
+            |looked| async move { Ok(RunResult::new(run.end(&looked).await?)) },
+        )
     }
 
     /// Puts a message at the end of a channel of the run.

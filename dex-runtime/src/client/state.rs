@@ -142,7 +142,7 @@ impl<F: Flow> RunHandle<F> {
             Ok(slot) => format!("the awaited value of attribute `{slot}`"),
             Err(_) => "the awaited value of an attribute".to_owned(),
         };
-        Waiting::new(&self.run, &what, async move {
+        Waiting::new(&self.run, &what, |looked| async move {
             let slot = slot?;
             let look =
                 |state: &RunState| state.attributes.get(&slot).map(|attribute| attribute.value.clone());
@@ -152,7 +152,7 @@ impl<F: Flow> RunHandle<F> {
                     value.map_err(|error| run.misfit("attribute", &slot, &error))?;
                 Ok(predicate(value.as_ref()).then_some(value))
             };
-            run.until(look, judge).await
+            run.until(&looked, look, judge).await
         })
     }
 
@@ -167,13 +167,13 @@ impl<F: Flow> RunHandle<F> {
     pub fn wait_for_step<I>(&self, step: Step<F, I>, n: u32) -> Waiting<()> {
         let (run, step) = (self.run.clone(), step.name());
         let what = format!("the end of step execution `{step}-{n}`");
-        Waiting::new(&self.run, &what, async move {
+        Waiting::new(&self.run, &what, |looked| async move {
             if n == 0 {
                 let message =
                     format!("executions of step `{step}` are counted from 1: there is no `{step}-0`");
                 return Err(Error::new(ErrorKind::InvalidValue, message));
             }
-            run.until(|state| has_ended(state, step, n), |ended| Ok(ended.then_some(()))).await
+            run.until(&looked, |state| has_ended(state, step, n), |ended| Ok(ended.then_some(()))).await
         })
     }
 }

@@ -160,13 +160,17 @@ impl DynRun {
     /// As [`RunHandle::output`](crate::RunHandle::output).
     pub fn output(&self) -> Waiting<Json> {
         let run = self.run.clone();
-        Waiting::new(&self.run, "the output", async move { Ended(run.end().await?).output() })
+        Waiting::new(&self.run, "the output", |looked| async move { Ended(run.end(&looked).await?).output() })
     }
 
     /// Waits for the run to end, in whatever way.
     pub fn result(&self) -> Waiting<DynResult> {
         let run = self.run.clone();
-        Waiting::new(&self.run, "the end", async move { Ok(DynResult(Ended(run.end().await?))) })
+        Waiting::new(
+            &self.run,
+            "the end",
+            |looked| async move { Ok(DynResult(Ended(run.end(&looked).await?))) },
+        )
     }
 
     /// Ends the run as no longer wanted: with time for its handlers, and its flow's clean-up.
