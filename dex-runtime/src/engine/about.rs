@@ -12,6 +12,7 @@ impl Event {
             Self::AttributeDeleted { .. } => "AttributeDeleted",
             Self::MessagePublished { .. } => "MessagePublished",
             Self::MessageDeleted { .. } => "MessageDeleted",
+            Self::ChannelForgotten { .. } => "ChannelForgotten",
             Self::RpcApplied { .. } => "RpcApplied",
             Self::StepScheduled { .. } => "StepScheduled",
             Self::ChildRequested { .. } => "ChildRequested",
@@ -73,6 +74,7 @@ impl Event {
             | Self::AttributeDeleted { .. }
             | Self::MessagePublished { .. }
             | Self::MessageDeleted { .. }
+            | Self::ChannelForgotten { .. }
             | Self::RpcApplied { .. }
             | Self::TimeoutReached
             | Self::CancelRequested { .. }

@@ -45,6 +45,7 @@ impl RunState {
             ready: 0,
             attributes: SharedMap::new(),
             channels: SharedMap::new(),
+            numbered: 0,
             completion_requested: false,
             outputs: Vec::new(),
             paused: false,
@@ -92,11 +93,12 @@ fn apply(state: &mut RunState, event: &Event, at: Timestamp) -> Option<()> {
         Event::MessageDeleted { slot, number } => {
             state.channels.get_mut(slot)?.queue.remove(number)?;
         }
+        Event::ChannelForgotten { slot } => forget(state, slot),
         Event::RpcApplied { .. } => {}
         Event::StepScheduled { .. } => schedule(state, event, at)?,
         Event::WaitStarted { execution, condition } => {
             condition.each_channel(&mut |slot| {
-                state.channels.get_or_default(slot).waiting.insert(*execution);
+                state.channel_mut(slot).waiting.insert(*execution);
             });
             state.children.begin_wait(*execution, condition);
             // What has come by now needs no firing.
@@ -209,9 +211,18 @@ fn remember(requests: &mut VecDeque<Answered>, answered: Answered) {
 }
 
 fn publish(state: &mut RunState, slot: &Slot, value: &Payload) {
-    let channel = state.channels.get_or_default(slot);
+    let channel = state.channel_mut(slot);
     channel.published += 1;
     channel.queue.insert(channel.published, value.clone());
+}
+
+/// Under an alias it may be joined with another channel, which has something.
+fn forget(state: &mut RunState, slot: &Slot) {
+    let Some(channel) = state.channels.get(slot) else { return };
+    state.numbered = state.numbered.max(channel.published);
+    if channel.is_unneeded() {
+        state.channels.remove(slot);
+    }
 }
 
 fn schedule(state: &mut RunState, event: &Event, at: Timestamp) -> Option<()> {

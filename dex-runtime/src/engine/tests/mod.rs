@@ -8,6 +8,7 @@ mod checkpoint;
 mod children;
 mod decisions;
 mod fold;
+mod forgotten;
 mod invariant;
 mod locks;
 mod operate;

@@ -217,6 +217,7 @@ fn run_event() -> impl Strategy<Value = Event> {
         slot().prop_map(|slot| Event::AttributeDeleted { slot }),
         (slot(), payload()).prop_map(|(slot, value)| Event::MessagePublished { slot, value }),
         (slot(), any::<u64>()).prop_map(|(slot, number)| Event::MessageDeleted { slot, number }),
+        slot().prop_map(|slot| Event::ChannelForgotten { slot }),
         name().prop_map(|rpc| Event::RpcApplied { rpc }),
         (name(), any::<u32>(), payload()).prop_map(|(step, number, value)| Event::OutputProduced {
             step,
@@ -432,6 +433,7 @@ pub(crate) fn run_state() -> impl Strategy<Value = RunState> {
                 ready: 0,
                 attributes: attributes.into_iter().collect(),
                 channels,
+                numbered: scheduled,
                 completion_requested,
                 outputs,
                 paused,

@@ -25,6 +25,7 @@ impl Writer {
                 self.of_slot(tag::MESSAGE_DELETED, slot);
                 self.number(*number);
             }
+            Event::ChannelForgotten { slot } => self.of_slot(tag::CHANNEL_FORGOTTEN, slot),
             Event::RpcApplied { rpc } => {
                 self.byte(tag::RPC_APPLIED);
                 self.name(rpc);
@@ -175,6 +176,7 @@ impl Reader<'_> {
             tag::ATTRIBUTE_DELETED => Event::AttributeDeleted { slot: self.slot()? },
             tag::MESSAGE_PUBLISHED => Event::MessagePublished { slot: self.slot()?, value: self.payload()? },
             tag::MESSAGE_DELETED => Event::MessageDeleted { slot: self.slot()?, number: self.number()? },
+            tag::CHANNEL_FORGOTTEN => Event::ChannelForgotten { slot: self.slot()? },
             tag::RPC_APPLIED => Event::RpcApplied { rpc: self.name()? },
             tag::STEP_SCHEDULED => self.scheduled(None)?,
             tag::STEP_SCHEDULED_WITH => {

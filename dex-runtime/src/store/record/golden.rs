@@ -257,6 +257,7 @@ pub(super) fn events() -> Vec<Event> {
         Event::ParentTold,
         Event::WaitStarted { execution, condition: Condition::Child { index: 300 } },
         Event::MessageDeleted { slot: entry(), number: 7 },
+        Event::ChannelForgotten { slot: entry() },
     ]
 }
 
@@ -325,6 +326,7 @@ pub(super) const EVENTS: &[&str] = &[
     "0101fc80841e00012d",
     "0101fc80841e000107020afb2c01",
     "0101fc80841e00013c017301016b07",
+    "0101fc80841e000146017301016b",
 ];
 
 #[test]

@@ -168,6 +168,10 @@ impl Writer {
             self.byte(tag::addition::FAMILY);
             self.family(state);
         }
+        if state.numbered > 0 {
+            self.byte(tag::addition::NUMBERED);
+            self.number(state.numbered);
+        }
     }
 
     fn family(&mut self, state: &RunState) {
@@ -258,6 +262,7 @@ impl Reader<'_> {
                 .list(|input| Ok((input.slot()?, input.attribute()?)))
                 .map(renamed::attributes)?,
             channels: renamed::channels(self)?,
+            numbered: 0,
             completion_requested: self.flag()?,
             paused: self.flag()?,
             locks: BTreeMap::new(),
@@ -284,6 +289,7 @@ impl Reader<'_> {
                     }
                 }
                 tag::addition::FAMILY => self.family(state)?,
+                tag::addition::NUMBERED => state.numbered = self.number()?,
                 other => return Err(self.unknown_tag("addition", other)),
             }
         }

@@ -39,6 +39,7 @@ pub(super) mod event {
     pub(in super::super) const CHILD_STOPPED: u8 = 44;
     pub(in super::super) const PARENT_TOLD: u8 = 45;
     pub(in super::super) const MESSAGE_DELETED: u8 = 60;
+    pub(in super::super) const CHANNEL_FORGOTTEN: u8 = 70;
 }
 
 pub(super) mod source {
@@ -148,6 +149,7 @@ pub(super) mod durability {
 pub(super) mod addition {
     pub(in super::super) const PATCHES: u8 = 1;
     pub(in super::super) const FAMILY: u8 = 2;
+    pub(in super::super) const NUMBERED: u8 = 20;
 }
 
 pub(super) mod content {
