@@ -9,120 +9,17 @@ use std::path::Path;
 use dex::prelude::*;
 use dex::{Dex, Error, ErrorKind, Status};
 use serde::{Deserialize, Serialize};
-use support::{Counter, engine, hours, seconds};
+use support::{Counter, hours, seconds};
 use tempfile::TempDir;
 
-/// One byte more than a value may have, once it is in quotes.
-const OVERSIZE: usize = 1024 * 1024 - 1;
+/// A flow that is not the one of the stored runs.
+struct Other;
 
-fn oversize() -> String {
-    "x".repeat(OVERSIZE)
-}
-
-/// Puts an oversize value wherever its input says.
-#[derive(Default)]
-struct Big {
-    calls: Counter,
-}
-
-#[flow(output = String)]
-impl Big {
-    #[attribute]
-    const TEXT: Attribute<String>;
-    #[channel]
-    const TEXTS: Channel<String>;
-
-    #[step(start, on_failure = recovered)]
-    async fn begin(&self, ctx: &mut StepContext<Self>, place: String) -> StepResult<Self> {
-        self.calls.add();
-        Ok(match place.as_str() {
-            "attribute" => {
-                ctx.set(Self::TEXT, oversize())?;
-                Next::dead_end()
-            }
-            "message" => {
-                ctx.publish(Self::TEXTS, oversize())?;
-                Next::dead_end()
-            }
-            "input" => Next::to(Self::NEXT, oversize()),
-            "output" => Next::complete(oversize()),
-            _ => Next::to(Self::WAIT, place),
-        })
-    }
-
-    #[step]
-    async fn recovered(&self, _place: String) -> StepResult<Self> {
-        Ok(Next::complete("recovered from what no recovery can mend".into()))
-    }
-
-    #[step]
-    async fn next(&self, _input: String) -> StepResult<Self> {
-        Ok(Next::dead_end())
-    }
-
-    #[wait_for(wait)]
-    fn with_a_local(&self, _ctx: &WaitContext<Self>, place: &String) -> WaitResult<Self, (String, String)> {
-        let local = if place == "local" { oversize() } else { String::new() };
-        Ok(Wait::one(Self::TEXTS.one()).with(local))
-    }
-
-    #[step]
-    async fn wait(&self, _place: String, (text, _local): (String, String)) -> StepResult<Self> {
-        Ok(Next::complete(text.len().to_string()))
-    }
-
-    #[rpc]
-    async fn length(&self, _ctx: &RpcContext<Self>, text: String) -> RpcResult<usize> {
-        Ok(text.len())
-    }
-
-    #[rpc]
-    async fn answer(&self, _ctx: &RpcContext<Self>, length: usize) -> RpcResult<String> {
-        Ok("x".repeat(length))
-    }
-}
-
-#[track_caller]
-fn names_size_and_limit(text: &str) {
-    assert!(text.contains("1048577 bytes") && text.contains("1048576"), "{text}");
-}
-
-#[tokio::test]
-async fn an_oversize_value_from_a_caller_is_refused_in_every_direction() {
-    let t = engine(Big::default()).await;
-    let client = t.client::<Big>();
-    let run = client.start("r", "wait".into()).await.unwrap();
-    let errors = [
-        client.start("s", oversize()).await.err().unwrap(),
-        run.publish(Big::TEXTS, oversize()).await.err().unwrap(),
-        run.length(oversize()).await.err().unwrap(),
-    ];
-    for error in errors {
-        assert_eq!(error.kind(), ErrorKind::InvalidValue, "{error:?}");
-        names_size_and_limit(&error.to_string());
-    }
-    let error = run.answer(OVERSIZE).await.err().unwrap();
-    assert_eq!(error.kind(), ErrorKind::RpcFailed);
-    names_size_and_limit(&error.to_string());
-    assert!(client.run("s").await.err().unwrap().is_not_found());
-    // A byte less goes through, there and back.
-    assert_eq!(run.answer(OVERSIZE - 1).await.unwrap().len(), OVERSIZE - 1);
-    run.publish(Big::TEXTS, "x".repeat(OVERSIZE - 1)).await.unwrap();
-    assert_eq!(run.output().await.unwrap(), (OVERSIZE - 1).to_string());
-}
-
-#[tokio::test]
-async fn an_oversize_value_from_a_handler_parks_its_step_at_the_first_attempt() {
-    for place in ["attribute", "message", "input", "output", "local"] {
-        let t = engine(Big::default()).await;
-        let run = t.client::<Big>().start("r", place.into()).await.unwrap();
-        t.advance(hours(10)).await;
-        let info = run.describe().await.unwrap();
-        let explained = info.explain();
-        assert!(explained.contains("-1 is parked"), "{place}: {explained}");
-        names_size_and_limit(&explained);
-        assert_eq!(t.flow::<Big>().calls.get(), 1, "{place} was tried again");
-        assert!(info.channels.is_empty(), "{place}: {info:?}");
+#[flow(output = ())]
+impl Other {
+    #[step(start)]
+    async fn begin(&self) -> StepResult<Self> {
+        Ok(Next::complete(()))
     }
 }
 
@@ -313,7 +210,7 @@ async fn a_flow_with_open_runs_that_is_not_registered_is_refused_by_name_and_run
     t.shutdown(seconds(1)).await.unwrap();
     drop(run);
 
-    let error = on_disk(folder.path(), Big::default()).await.err().unwrap();
+    let error = on_disk(folder.path(), Other).await.err().unwrap();
     assert_eq!(error.kind(), ErrorKind::UnknownFlow);
     let text = error.to_string();
     assert!(text.contains("`typed`") && text.contains("`order-17`"), "{text}");
@@ -325,7 +222,7 @@ async fn a_flow_with_open_runs_that_is_not_registered_is_refused_by_name_and_run
     run.output().await.unwrap();
     t.shutdown(seconds(1)).await.unwrap();
     drop(run);
-    on_disk(folder.path(), Big::default()).await.unwrap();
+    on_disk(folder.path(), Other).await.unwrap();
 }
 
 async fn open(folder: &Path) -> ErrorKind {

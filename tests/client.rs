@@ -380,8 +380,17 @@ async fn what_is_there_already_comes_within_no_time_at_all() {
     let none = run.wait_until(Till::PHASE, |phase| phase.is_some_and(|phase| phase == "never"));
     assert_eq!(none.timeout(Duration::ZERO).await.unwrap_err().kind(), ErrorKind::Timeout);
     run.cancel().await.unwrap();
-    let result = run.result().await.unwrap();
-    assert_eq!(result.status(), Status::Canceled);
+    run.result().await.unwrap();
+    // It has left memory: what is there is read from the store, which takes real time and none of the budget.
+    engine.restart().await.unwrap();
+    let run = engine.client::<Till>().run(run.flow_id()).await.unwrap();
+    for _ in 0..100 {
+        let result = run.result().timeout(Duration::ZERO).await.unwrap();
+        assert_eq!(result.status(), Status::Canceled);
+        assert_eq!(run.output().timeout(Duration::ZERO).await.unwrap_err().kind(), ErrorKind::RunFailed);
+        let total = run.wait_until(Till::TOTAL, |total| total.is_some()).timeout(Duration::ZERO);
+        assert_eq!(total.await.unwrap(), Some(1));
+    }
 }
 
 #[tokio::test]

@@ -211,6 +211,7 @@ impl Error {
             | Rejection::WaitTooDeep { .. }
             | Rejection::ChannelFull { .. }
             | Rejection::TooManyChildren { .. }
+            | Rejection::StateFull { .. }
             | Rejection::TooManySteps { .. } => Self::new(ErrorKind::LimitReached, message),
             Rejection::Conflict { .. } => Self::new(ErrorKind::Timeout, message),
             Rejection::Locked { .. } => Self::new(ErrorKind::Locked, message),

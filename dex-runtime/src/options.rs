@@ -70,6 +70,7 @@ impl Options {
             ("limits.channel_messages_max", self.limits.channel_messages_max),
             ("limits.executions_max", self.limits.executions_max),
             ("limits.children_max", self.limits.children_max),
+            ("limits.state_bytes_max", self.limits.state_bytes_max),
             ("worker_slots", self.worker_slots),
             ("commit_transitions_max", self.commit_transitions_max),
             ("commit_queue_max", self.commit_queue_max),

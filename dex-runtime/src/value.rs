@@ -41,8 +41,10 @@ impl<T: Serialize + DeserializeOwned + Send + Sync + 'static> Value for T {}
 #[non_exhaustive]
 pub enum ValueError {
     /// The value's own `Serialize` failed, or it has no JSON form.
-    #[error("a value of type `{type_name}` could not be encoded: {reason}")]
+    #[error("{what} of type `{type_name}` could not be encoded: {reason}")]
     Encode {
+        /// What the value is for, in words.
+        what: String,
         /// The Rust type.
         type_name: &'static str,
         /// What serde said.
@@ -58,9 +60,11 @@ pub enum ValueError {
     },
     /// The encoded value is over the limit.
     #[error(
-        "a value of type `{type_name}` takes {bytes} bytes, the limit is {max}: store it elsewhere and pass its address"
+        "{what} of type `{type_name}` takes {bytes} bytes, the limit is {max}: store it elsewhere and pass its address"
     )]
     TooLarge {
+        /// What the value is for, in words.
+        what: String,
         /// The Rust type.
         type_name: &'static str,
         /// Its encoded size in bytes.
@@ -119,6 +123,14 @@ impl ValueError {
             other => format!("{what}: {other}"),
         }
     }
+
+    /// The error of a value that cannot be encoded, with what it was to be: `the value of attribute x`.
+    pub(crate) fn of(mut self, value: impl fmt::Display) -> Self {
+        if let Self::Encode { what, .. } | Self::TooLarge { what, .. } = &mut self {
+            *what = value.to_string();
+        }
+        self
+    }
 }
 
 /// One encoded user value.
@@ -136,10 +148,15 @@ impl Payload {
     /// [`ValueError::Encode`] if it has no JSON form, [`ValueError::TooLarge`] over [`VALUE_BYTES_MAX`].
     pub fn encode<T: Serialize + ?Sized>(value: &T) -> Result<Self, ValueError> {
         let type_name = std::any::type_name::<T>();
-        let bytes =
-            serde_json::to_vec(value).map_err(|e| ValueError::Encode { type_name, reason: e.to_string() })?;
+        let what = || "a value".to_owned();
+        let bytes = serde_json::to_vec(value).map_err(|e| ValueError::Encode {
+            what: what(),
+            type_name,
+            reason: e.to_string(),
+        })?;
         if bytes.len() > VALUE_BYTES_MAX {
-            return Err(ValueError::TooLarge { type_name, bytes: bytes.len(), max: VALUE_BYTES_MAX });
+            let (bytes, max) = (bytes.len(), VALUE_BYTES_MAX);
+            return Err(ValueError::TooLarge { what: what(), type_name, bytes, max });
         }
         Ok(Self(bytes.into()))
     }

@@ -85,7 +85,6 @@ impl Shard {
         {
             return Ok(Begun::Before(run));
         }
-        let before = self.make_way(&flow_id, reuse).await?;
         let now = self.clock.now();
         let identity = RunIdentity {
             flow: flow.name.clone(),
@@ -99,12 +98,19 @@ impl Shard {
             Movement { step, input, waits, locks, patch }
         });
         let run = Arc::new(Resident::fresh(identity.clone()));
-        self.admit_fresh(&run, before)?;
         let start = engine::Start { identity, movement, staged, timeout };
         let command = match request {
             Some(request) => request.once(Payload::NULL, Command::Start(start)),
             None => Command::Start(start),
         };
+        // Nobody is ended for a run that cannot be.
+        if reuse == Reuse::TerminateIfRunning
+            && let Some(rejection) = engine::refused_start(command.clone(), now, &self.writer.limits)
+        {
+            return Err(Refused::Rejected(rejection).into_error(run.identity()));
+        }
+        let before = self.make_way(&flow_id, reuse).await?;
+        self.admit_fresh(&run, before)?;
         if let Err(refused) = self.writer.submit(&run, command, how) {
             self.registry.remove(&run)?;
             return Err(refused.into_error(run.identity()));

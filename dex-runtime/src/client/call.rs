@@ -20,7 +20,7 @@ use crate::ids::Slot;
 use crate::registry::{Refused, Resident, Submit, Submitted};
 use crate::shard::{Found, Shard};
 use crate::time::Timestamp;
-use crate::value::Payload;
+use crate::value::{Payload, Value, ValueError};
 use crate::worker::{self, Deadline, Ended, Leash};
 
 impl UntypedRun {
@@ -228,6 +228,11 @@ fn refused(rpc: &str, failure: Failure) -> Error {
 fn failed(rpc: &str, failure: Failure) -> Error {
     let message = format!("RPC `{rpc}` failed and changed nothing: {}: {}", failure.kind, failure.message);
     Error::with_failure(ErrorKind::RpcFailed, message, failure)
+}
+
+/// The encoded argument of an RPC.
+pub(super) fn argument<I: Value>(rpc: &str, input: &I) -> Result<Payload, ValueError> {
+    Payload::encode(input).map_err(|error| error.of(format_args!("the argument of RPC `{rpc}`")))
 }
 
 fn unknown(flow: &Registered, rpc: &str) -> Error {

@@ -44,9 +44,10 @@ impl Shard {
         match begun {
             Ok(Begun::Now(run) | Begun::Before(run)) => Ok(ChildBegun::Run(run)),
             Err(error) => match error.kind() {
-                ErrorKind::AlreadyStarted | ErrorKind::InvalidValue | ErrorKind::InvalidSetup => {
-                    Ok(ChildBegun::Never(error.to_string()))
-                }
+                ErrorKind::AlreadyStarted
+                | ErrorKind::InvalidValue
+                | ErrorKind::InvalidSetup
+                | ErrorKind::LimitReached => Ok(ChildBegun::Never(error.to_string())),
                 _ => Err(error),
             },
         }

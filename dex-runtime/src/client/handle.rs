@@ -3,7 +3,9 @@
 use std::fmt;
 use std::marker::PhantomData;
 
+use super::call::argument;
 use super::result::RunResult;
+use super::state;
 use super::untyped::UntypedRun;
 use super::waiting::Waiting;
 use crate::definition::{ChannelHandle, Flow};
@@ -11,7 +13,7 @@ use crate::engine::Stop;
 use crate::error::Result;
 use crate::ids::{FlowId, RunId};
 use crate::inspect::RunInfo;
-use crate::value::{Payload, Value};
+use crate::value::Value;
 
 /// A run of flow `F`. Cheap to clone, and good for as long as the run is kept.
 ///
@@ -62,7 +64,9 @@ impl<F: Flow> RunHandle<F> {
     /// [`ErrorKind::Timeout`]: crate::ErrorKind::Timeout
     pub fn output(&self) -> Waiting<F::Output> {
         let run = self.run.clone();
-        Waiting::new(&self.run, "the output", async move { RunResult::<F>::new(run.end().await?).output() })
+        Waiting::new(&self.run, "the output", |looked| async move {
+            RunResult::<F>::new(run.end(&looked).await?).output()
+        })
     }
 
     /// Waits for the run to end, in whatever way.
@@ -74,7 +78,11 @@ impl<F: Flow> RunHandle<F> {
     /// [`ErrorKind::Timeout`]: crate::ErrorKind::Timeout
     pub fn result(&self) -> Waiting<RunResult<F>> {
         let run = self.run.clone();
-        Waiting::new(&self.run, "the end", async move { Ok(RunResult::new(run.end().await?)) })
+        Waiting::new(
+            &self.run,
+            "the end",
+            |looked| async move { Ok(RunResult::new(run.end(&looked).await?)) },
+        )
     }
 
     /// Puts a message at the end of a channel of the run.
@@ -89,7 +97,9 @@ impl<F: Flow> RunHandle<F> {
     /// [`ErrorKind::Closed`]: crate::ErrorKind::Closed
     /// [`ErrorKind::LimitReached`]: crate::ErrorKind::LimitReached
     pub async fn publish<C: ChannelHandle<F>>(&self, channel: C, message: C::Value) -> Result<()> {
-        self.run.publish(channel.slot()?, Payload::encode(&message)?).await
+        let slot = channel.slot()?;
+        let message = state::message(&slot, &message)?;
+        self.run.publish(slot, message).await
     }
 
     /// Ends the run as no longer wanted.
@@ -180,7 +190,7 @@ impl<F: Flow> RunHandle<F> {
     #[doc(hidden)]
     pub async fn call<I: Value, O: Value>(&self, rpc: &'static str, input: &I) -> Result<O> {
         let flow = self.run.core.flows().of::<F>()?;
-        let answer = self.run.call(flow, rpc, Payload::encode(input)?).await?;
+        let answer = self.run.call(flow, rpc, argument(rpc, input)?).await?;
         Ok(answer.decode()?)
     }
 }

@@ -3,7 +3,7 @@
 use super::handle::RunHandle;
 use super::untyped::UntypedRun;
 use crate::definition::{Flow, MemberKind, Registered, Step};
-use crate::engine::{Command, Movement, RunState, StepTarget};
+use crate::engine::{Command, Movement, Rejection, RunState, Status, StepTarget};
 use crate::error::{Error, ErrorKind, Result};
 use crate::ids::ExecutionNo;
 use crate::value::{Payload, Value};
@@ -13,7 +13,8 @@ impl<F: Flow> RunHandle<F> {
     ///
     /// # Errors
     ///
-    /// [`ErrorKind::NotFound`] if the run has no such parked execution.
+    /// - [`ErrorKind::NotFound`]: the run has no such parked execution.
+    /// - [`ErrorKind::Closed`]: the run has ended.
     pub async fn retry_step(&self, execution: &str) -> Result<()> {
         self.run.retry_step(execution).await
     }
@@ -25,7 +26,8 @@ impl<F: Flow> RunHandle<F> {
     ///
     /// # Errors
     ///
-    /// [`ErrorKind::NotFound`] if the run has no such parked execution.
+    /// - [`ErrorKind::NotFound`]: the run has no such parked execution.
+    /// - [`ErrorKind::Closed`]: the run has ended.
     pub async fn skip_step(&self, execution: &str) -> Result<()> {
         self.run.leave_step(execution, None).await
     }
@@ -43,11 +45,15 @@ impl<F: Flow> RunHandle<F> {
     /// # Errors
     ///
     /// - [`ErrorKind::NotFound`]: the run has no such parked execution.
+    /// - [`ErrorKind::Closed`]: the run has ended.
+    /// - [`ErrorKind::LimitReached`]: the run has no room for the input.
     /// - [`ErrorKind::InvalidValue`]: the input cannot be stored.
     /// - [`ErrorKind::Canceling`]: the run is being cancelled and takes no new steps.
     pub async fn redirect_step<I: Value>(&self, execution: &str, step: Step<F, I>, input: I) -> Result<()> {
         let flow = self.run.core.flows().of::<F>()?;
-        let to = movement(flow, step.name(), Payload::encode(&input)?)?;
+        let input = Payload::encode(&input)
+            .map_err(|error| error.of(format_args!("the input for step `{}`", step.name())))?;
+        let to = movement(flow, step.name(), input)?;
         self.run.leave_step(execution, Some(to)).await
     }
 
@@ -58,7 +64,8 @@ impl<F: Flow> RunHandle<F> {
     ///
     /// # Errors
     ///
-    /// [`ErrorKind::NotFound`] if the run has no such execution that waits for a timer.
+    /// - [`ErrorKind::NotFound`]: the run has no such execution that waits for a timer.
+    /// - [`ErrorKind::Closed`]: the run has ended.
     pub async fn skip_timer(&self, execution: &str) -> Result<()> {
         self.run.skip_timer(execution).await
     }
@@ -77,6 +84,8 @@ enum Named {
     Open(ExecutionNo),
     Answered,
     Unknown,
+    /// The run has ended, and all its executions with it.
+    Closed(Status),
 }
 
 impl UntypedRun {
@@ -119,12 +128,18 @@ impl UntypedRun {
             {
                 return Ok(Named::Answered);
             }
+            if state.closed.is_some() {
+                return Ok(Named::Closed(state.status()));
+            }
             let found = state.executions.iter().find(|(_, open)| open.id() == execution);
             Ok(found.map_or(Named::Unknown, |(number, _)| Named::Open(*number)))
         };
         match self.read(find).await?? {
             Named::Open(number) => self.change(request.clone(), command(number)).await,
             Named::Answered => Ok(()),
+            Named::Closed(status) => {
+                Err(Error::rejected(&Rejection::Closed { status }, self.flow_id.as_str(), self.run_id))
+            }
             Named::Unknown => {
                 let message = format!("run `{}` has no open step execution `{execution}`", self.flow_id);
                 Err(Error::new(ErrorKind::NotFound, message))

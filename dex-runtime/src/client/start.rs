@@ -10,6 +10,7 @@ use std::time::Duration;
 use super::begin::Reuse;
 use super::beginning::{Beginning, TimeoutPolicy};
 use super::handle::RunHandle;
+use super::state::{self, attribute_value};
 use crate::definition::{AttributeHandle, ChannelHandle, Flow, StepOptions};
 use crate::dex::Core;
 use crate::error::Result;
@@ -45,8 +46,9 @@ impl<F: Flow> Start<F> {
     )]
     pub fn with<A: AttributeHandle<F>>(mut self, attribute: A, value: A::Value) -> Self {
         self.beginning = self.beginning.and_then(|mut beginning| {
-            let value = Payload::encode(&value)?;
-            beginning.staged.attributes.push((attribute.slot()?, Some(value)));
+            let slot = attribute.slot()?;
+            let value = attribute_value(&slot, &value)?;
+            beginning.staged.attributes.push((slot, Some(value)));
             Ok(beginning)
         });
         self
@@ -60,7 +62,9 @@ impl<F: Flow> Start<F> {
     )]
     pub fn publish<C: ChannelHandle<F>>(mut self, channel: C, message: C::Value) -> Self {
         self.beginning = self.beginning.and_then(|mut beginning| {
-            beginning.staged.messages.push((channel.slot()?, Payload::encode(&message)?));
+            let slot = channel.slot()?;
+            let message = state::message(&slot, &message)?;
+            beginning.staged.messages.push((slot, message));
             Ok(beginning)
         });
         self

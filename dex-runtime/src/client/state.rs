@@ -8,7 +8,7 @@ use crate::definition::{AttributeHandle, ChannelHandle, Flow, Step};
 use crate::engine::{Command, Read, RunState, Staged, WriteReport};
 use crate::error::{Error, ErrorKind, Result};
 use crate::ids::Slot;
-use crate::value::{Payload, ValueError};
+use crate::value::{Payload, Value, ValueError};
 
 impl<F: Flow> RunHandle<F> {
     /// The attribute's value, if it is set; also of a run that has ended.
@@ -33,7 +33,9 @@ impl<F: Flow> RunHandle<F> {
     /// - [`ErrorKind::Closed`]: the run has ended; nothing was written.
     /// - [`ErrorKind::InvalidValue`]: the value cannot be stored.
     pub async fn set<A: AttributeHandle<F>>(&self, attribute: A, value: A::Value) -> Result<()> {
-        self.run.write_attribute(attribute.slot()?, Some(Payload::encode(&value)?)).await
+        let slot = attribute.slot()?;
+        let value = attribute_value(&slot, &value)?;
+        self.run.write_attribute(slot, Some(value)).await
     }
 
     /// Unsets the attribute.
@@ -78,7 +80,7 @@ impl<F: Flow> RunHandle<F> {
             let (old, version) = self.run.attribute(&slot).await?.unzip();
             let old = old.map(|old: Payload| old.decode()).transpose();
             let new = change(old.map_err(|error| self.run.misfit("attribute", &slot, &error))?);
-            let value = Payload::encode(&new)?;
+            let value = attribute_value(&slot, &new)?;
             let attributes = vec![(slot.clone(), Some(value.clone()))];
             let staged = Staged { attributes, ..Staged::default() };
             let write =
@@ -140,7 +142,7 @@ impl<F: Flow> RunHandle<F> {
             Ok(slot) => format!("the awaited value of attribute `{slot}`"),
             Err(_) => "the awaited value of an attribute".to_owned(),
         };
-        Waiting::new(&self.run, &what, async move {
+        Waiting::new(&self.run, &what, |looked| async move {
             let slot = slot?;
             let look =
                 |state: &RunState| state.attributes.get(&slot).map(|attribute| attribute.value.clone());
@@ -150,7 +152,7 @@ impl<F: Flow> RunHandle<F> {
                     value.map_err(|error| run.misfit("attribute", &slot, &error))?;
                 Ok(predicate(value.as_ref()).then_some(value))
             };
-            run.until(look, judge).await
+            run.until(&looked, look, judge).await
         })
     }
 
@@ -165,13 +167,13 @@ impl<F: Flow> RunHandle<F> {
     pub fn wait_for_step<I>(&self, step: Step<F, I>, n: u32) -> Waiting<()> {
         let (run, step) = (self.run.clone(), step.name());
         let what = format!("the end of step execution `{step}-{n}`");
-        Waiting::new(&self.run, &what, async move {
+        Waiting::new(&self.run, &what, |looked| async move {
             if n == 0 {
                 let message =
                     format!("executions of step `{step}` are counted from 1: there is no `{step}-0`");
                 return Err(Error::new(ErrorKind::InvalidValue, message));
             }
-            run.until(|state| has_ended(state, step, n), |ended| Ok(ended.then_some(()))).await
+            run.until(&looked, |state| has_ended(state, step, n), |ended| Ok(ended.then_some(()))).await
         })
     }
 }
@@ -182,6 +184,16 @@ impl UntypedRun {
         let what = format!("{what} `{slot}` of run `{}`", self.flow_id);
         Error::new(ErrorKind::InvalidValue, error.of_given(&what))
     }
+}
+
+/// The encoded value for an attribute.
+pub(super) fn attribute_value<T: Value>(slot: &Slot, value: &T) -> Result<Payload, ValueError> {
+    Payload::encode(value).map_err(|error| error.of(format_args!("the value for attribute `{slot}`")))
+}
+
+/// The encoded message for a channel.
+pub(super) fn message<T: Value>(slot: &Slot, message: &T) -> Result<Payload, ValueError> {
+    Payload::encode(message).map_err(|error| error.of(format_args!("the message for channel `{slot}`")))
 }
 
 fn has_ended(state: &RunState, step: &str, n: u32) -> bool {

@@ -112,7 +112,10 @@ impl<F: Flow> RunHandle<F> {
     /// - [`ErrorKind::Closed`]: the run has ended; nothing was appended.
     /// - [`ErrorKind::InvalidValue`]: the value cannot be stored, or does not fit into the stream.
     pub async fn append<T: Value>(&self, stream: Stream<F, T>, value: T) -> Result<u64> {
-        self.run.append(stream.key(), Payload::encode(&value)?).await
+        let stream = stream.key();
+        let item = Payload::encode(&value)
+            .map_err(|error| error.of(format_args!("the item for stream `{}`", stream.name)))?;
+        self.run.append(stream, item).await
     }
 }
 

@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use super::waiting::Looked;
 use crate::dex::Core;
 use crate::engine::{MapKind, RunEnd, RunState, View, attribute_keys, channel_keys};
 use crate::error::{Error, ErrorKind, Result};
@@ -41,11 +42,24 @@ impl UntypedRun {
 
     /// Reads the run's newest durable state.
     pub(super) async fn look<R>(&self, shard: &Arc<Shard>, look: impl Fn(&RunState) -> R) -> Result<R> {
+        self.look_first(shard, look, &Looked::default()).await
+    }
+
+    /// As [`look`](Self::look), for a call that has a budget: what is not on disk yet is not there.
+    async fn look_first<R>(
+        &self,
+        shard: &Arc<Shard>,
+        look: impl Fn(&RunState) -> R,
+        looked: &Looked,
+    ) -> Result<R> {
         loop {
             match self.find(shard).await? {
                 Found::Closed(state) => return Ok(look(&state)),
                 Found::Open(run) => match run.read(&look) {
                     Ok((seen, unwritten)) => {
+                        if unwritten.is_some() {
+                            looked.in_vain();
+                        }
                         shard.durable(unwritten).await?;
                         return Ok(seen);
                     }
@@ -109,23 +123,34 @@ impl UntypedRun {
     }
 
     /// Waits for the run to end, in whatever way.
-    pub(super) async fn end(&self) -> Result<Arc<RunEnd>> {
+    pub(super) async fn end(&self, looked: &Looked) -> Result<Arc<RunEnd>> {
         loop {
-            let shard = self.core.shard_or_wait().await?;
-            if let Some(end) = self.end_in(&shard).await? {
+            let shard = self.shard_to_look_at(looked).await?;
+            if let Some(end) = self.end_in(&shard, looked).await? {
                 return Ok(end);
             }
             self.core.after(&shard).await?;
         }
     }
 
+    /// The shard that works now, or the next one if the store is being opened again: nobody can look meanwhile.
+    async fn shard_to_look_at(&self, looked: &Looked) -> Result<Arc<Shard>> {
+        if self.core.shard().is_err() {
+            looked.in_vain();
+        }
+        self.core.shard_or_wait().await
+    }
+
     /// The run's end, if this opening of the store sees it.
-    async fn end_in(&self, shard: &Arc<Shard>) -> Result<Option<Arc<RunEnd>>> {
+    async fn end_in(&self, shard: &Arc<Shard>, looked: &Looked) -> Result<Option<Arc<RunEnd>>> {
         // First the waiter, then the look: an end between the two is not missed.
         let mut waiter = shard.waiters.register(self.run_id);
-        match self.look(shard, RunEnd::of).await {
+        match self.look_first(shard, RunEnd::of, looked).await {
             Ok(Some(end)) => Ok(Some(Arc::new(end))),
-            Ok(None) => Ok(waiter.end().await),
+            Ok(None) => {
+                looked.in_vain();
+                Ok(waiter.end().await)
+            }
             Err(error) if error.kind() == ErrorKind::Unavailable => Ok(None),
             Err(error) => Err(error),
         }
@@ -136,12 +161,13 @@ impl UntypedRun {
     /// What `judge` calls is the caller's, so it is called where no lock is held.
     pub(super) async fn until<S, R>(
         &self,
+        looked: &Looked,
         look: impl Fn(&RunState) -> S,
         mut judge: impl FnMut(S) -> Result<Option<R>>,
     ) -> Result<R> {
         loop {
-            let shard = self.core.shard_or_wait().await?;
-            if let Some(found) = self.until_in(&shard, &look, &mut judge).await? {
+            let shard = self.shard_to_look_at(looked).await?;
+            if let Some(found) = self.until_in(&shard, looked, &look, &mut judge).await? {
                 return Ok(found);
             }
             self.core.after(&shard).await?;
@@ -152,13 +178,15 @@ impl UntypedRun {
     async fn until_in<S, R>(
         &self,
         shard: &Arc<Shard>,
+        looked: &Looked,
         look: impl Fn(&RunState) -> S,
         judge: &mut impl FnMut(S) -> Result<Option<R>>,
     ) -> Result<Option<R>> {
         // First the watcher, then the look: a change between the two is not missed.
         let mut watcher = shard.watchers.watch(self.run_id);
         loop {
-            let (seen, closed) = match self.look(shard, |run| (look(run), run.closed.is_some())).await {
+            let look = |run: &RunState| (look(run), run.closed.is_some());
+            let (seen, closed) = match self.look_first(shard, look, looked).await {
                 Ok(seen) => seen,
                 Err(error) if error.kind() == ErrorKind::Unavailable => return Ok(None),
                 Err(error) => return Err(error),
@@ -169,6 +197,7 @@ impl UntypedRun {
             if closed {
                 return Err(self.closed(shard).await);
             }
+            looked.in_vain();
             if !watcher.changed().await {
                 return Ok(None);
             }

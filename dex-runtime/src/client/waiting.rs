@@ -4,12 +4,29 @@ use std::fmt;
 use std::future::Future;
 use std::pin::Pin;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::task::{Context, Poll};
 use std::time::Duration;
 
 use super::untyped::UntypedRun;
 use crate::error::{Error, ErrorKind, Result};
 use crate::time::{Clock, Sleep, Timestamp};
+
+/// Longest time beyond a budget that the first look at the store may take: a look takes milliseconds, and a disk that
+/// hangs must not hold up who has given a budget.
+const LOOK_MAX: Duration = Duration::from_secs(5);
+
+/// Whether a waiting call has seen that what it waits for is not on disk yet. Its budget counts from there on, so that
+/// what is there already comes within no time at all.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Looked(Arc<AtomicBool>);
+
+impl Looked {
+    /// Notes that there is nothing yet, or that nobody can look now.
+    pub(super) fn in_vain(&self) {
+        self.0.store(true, Ordering::Release);
+    }
+}
 
 /// A call that waits for something of a run. Await it, with a [`timeout`](Self::timeout) or without.
 ///
@@ -34,6 +51,7 @@ pub struct Waiting<T> {
     /// What is waited for, for the error.
     what: String,
     clock: Arc<dyn Clock>,
+    looked: Looked,
     budget: Option<Budget>,
 }
 
@@ -44,17 +62,20 @@ struct Budget {
 }
 
 impl<T> Waiting<T> {
-    pub(super) fn new(
-        run: &UntypedRun,
-        what: &str,
-        call: impl Future<Output = Result<T>> + Send + 'static,
-    ) -> Self {
+    pub(super) fn new<C>(run: &UntypedRun, what: &str, call: impl FnOnce(Looked) -> C) -> Self
+    where
+        C: Future<Output = Result<T>> + Send + 'static,
+    {
         let what = format!("{what} of run `{}`", run.flow_id);
-        Self { call: Box::pin(call), what, clock: Arc::clone(run.core.clock()), budget: None }
+        let (looked, clock) = (Looked::default(), Arc::clone(run.core.clock()));
+        Self { call: Box::pin(call(looked.clone())), what, clock, looked, budget: None }
     }
 
     /// Waits for at most `length` from now, by the engine's clock; then the call fails with
     /// [`ErrorKind::Timeout`]. What was waited for may still come.
+    ///
+    /// What is on disk already comes within every budget, [`Duration::ZERO`] included: one look is taken first,
+    /// which may take some seconds if the disk does.
     pub fn timeout(self, length: Duration) -> Self {
         let deadline = self.clock.now().saturating_add(length);
         let sleep = self.clock.sleep_until(deadline);
@@ -71,14 +92,18 @@ impl<T> Future for Waiting<T> {
             return Poll::Ready(done);
         }
         let Some(budget) = &mut this.budget else { return Poll::Pending };
-        while budget.sleep.as_mut().poll(cx).is_ready() {
-            if this.clock.now() >= budget.deadline {
+        let looked = this.looked.0.load(Ordering::Acquire);
+        let until = if looked { budget.deadline } else { budget.deadline.saturating_add(LOOK_MAX) };
+        loop {
+            if this.clock.now() >= until {
                 let message = format!("{} did not come within {:?}", this.what, budget.length);
                 return Poll::Ready(Err(Error::new(ErrorKind::Timeout, message)));
             }
-            budget.sleep = this.clock.sleep_until(budget.deadline);
+            if budget.sleep.as_mut().poll(cx).is_pending() {
+                return Poll::Pending;
+            }
+            budget.sleep = this.clock.sleep_until(until);
         }
-        Poll::Pending
     }
 }
 
@@ -96,9 +121,19 @@ mod tests {
     use super::*;
     use crate::testing::VirtualClock;
 
+    struct Polled<T>(Waiting<T>);
+
+    impl<T> Polled<T> {
+        fn poll(&mut self) -> Poll<Result<T>> {
+            Pin::new(&mut self.0).poll(&mut Context::from_waker(std::task::Waker::noop()))
+        }
+    }
+
     fn waiting(clock: &VirtualClock, call: impl Future<Output = Result<u8>> + Send + 'static) -> Waiting<u8> {
         let clock: Arc<dyn Clock> = Arc::new(clock.clone());
-        Waiting { call: Box::pin(call), what: "the answer".into(), clock, budget: None }
+        let looked = Looked::default();
+        looked.in_vain();
+        Waiting { call: Box::pin(call), what: "the answer".into(), clock, looked, budget: None }
     }
 
     #[tokio::test]
@@ -118,6 +153,25 @@ mod tests {
         let wait = waiting(&clock, ready(Ok(7))).timeout(Duration::ZERO);
         clock.set(clock.now().saturating_add(Duration::from_secs(5)));
         assert_eq!(wait.await.unwrap(), 7);
+    }
+
+    #[tokio::test]
+    async fn a_budget_does_not_end_before_the_first_look_unless_that_hangs() {
+        let clock = VirtualClock::default();
+        let mut wait = waiting(&clock, pending());
+        wait.looked = Looked::default();
+        let looked = wait.looked.clone();
+        let mut wait = Polled(wait.timeout(Duration::ZERO));
+        assert!(wait.poll().is_pending());
+        clock.set(clock.now().saturating_add(LOOK_MAX));
+        assert!(wait.poll().is_ready(), "a look that hangs holds nobody up");
+
+        let mut wait = waiting(&clock, pending());
+        wait.looked = looked.clone();
+        let mut wait = Polled(wait.timeout(Duration::ZERO));
+        assert!(wait.poll().is_pending());
+        looked.in_vain();
+        assert!(wait.poll().is_ready(), "there is nothing");
     }
 
     /// A clock that wakes its sleepers too early, as the system's does once it was changed.

@@ -220,7 +220,7 @@ impl<F: Flow> RpcCall<F> {
     ///
     /// The RPC's own error, or that its answer cannot be encoded.
     pub fn end<O: Value>(self, result: RpcResult<O>) -> Result<RpcEnd, RpcError> {
-        let answer = Payload::encode(&result?)?;
+        let answer = Payload::encode(&result?).map_err(|error| error.of("the answer"))?;
         let RpcContext { core, movements, cancels, .. } = self.context;
         let (staged, reads) = core.into_parts();
         Ok(RpcEnd { answer, staged, reads, movements, cancels })

@@ -96,7 +96,7 @@ pub trait InputIs<I> {
 #[diagnostic::do_not_recommend]
 impl<I: Value> InputIs<I> for I {
     fn encode(input: &I) -> Result<Payload, ValueError> {
-        Payload::encode(input)
+        Payload::encode(input).map_err(|error| error.of("the input for the start step"))
     }
 }
 

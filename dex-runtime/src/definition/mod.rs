@@ -58,7 +58,7 @@ pub(crate) use self::stream::StreamKey;
 pub use self::stream::{Stream, StreamError};
 pub use self::sub_flow::SubFlow;
 pub use self::sub_flow_result::{ChildEnd, ChildError, ChildFailure, ChildResult};
-pub(crate) use self::sub_flow_result::{child_not_started, child_result};
+pub(crate) use self::sub_flow_result::{child_does_not_fit, child_not_started, child_result};
 pub use self::take::{Messages, OneMessage};
 pub use self::wait::{
     All, AllOf, Any, AnyOf, Condition, OneOf2, OneOf3, OneOf4, OneOf5, OneOf6, OneOf7, OneOf8, OneOf9,

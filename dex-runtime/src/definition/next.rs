@@ -45,7 +45,7 @@ pub trait OutputIs<O> {
 #[diagnostic::do_not_recommend]
 impl<O: Value> OutputIs<O> for O {
     fn encode(output: &O) -> Result<Payload, ValueError> {
-        Payload::encode(output)
+        Payload::encode(output).map_err(|error| error.of("the output"))
     }
 }
 
@@ -71,7 +71,9 @@ impl Goal {
         input: &I,
         options: &StepOptions<F, I>,
     ) -> Result<Self, ValueError> {
-        Ok(Self { step: step.name(), input: Payload::encode(input)?, options: options.given() })
+        let input = Payload::encode(input)
+            .map_err(|error| error.of(format_args!("the input for step `{}`", step.name())))?;
+        Ok(Self { step: step.name(), input, options: options.given() })
     }
 }
 
@@ -141,6 +143,7 @@ impl<F: Flow> Next<F> {
                 Ok(Choice::Continue(goals))
             }
             Choice::IfEmpty { .. } | Choice::Other(_) => Err(ValueError::Encode {
+                what: "a decision".to_owned(),
                 type_name: std::any::type_name::<Self>(),
                 reason: "`.and(..)` only goes with `Next::to` and `Next::each`".into(),
             }),

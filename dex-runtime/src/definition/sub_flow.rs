@@ -58,7 +58,8 @@ impl<G: Flow> SubFlow<G> {
         self.change(|request| {
             if timeout < Duration::from_millis(1) {
                 let reason = format!("a run cannot end within {timeout:?}: give it a millisecond at least");
-                return Err(ValueError::Encode { type_name: "SubFlow", reason });
+                let what = "a sub-flow".to_owned();
+                return Err(ValueError::Encode { what, type_name: "SubFlow", reason });
             }
             request.start.timeout = Some(timeout);
             Ok(())
@@ -72,7 +73,10 @@ impl<G: Flow> SubFlow<G> {
     )]
     pub fn with<A: AttributeHandle<G>>(self, attribute: A, value: A::Value) -> Self {
         self.change(|request| {
-            request.start.attributes.push((attribute.slot()?, Payload::encode(&value)?));
+            let slot = attribute.slot()?;
+            let value = Payload::encode(&value)
+                .map_err(|error| error.of(format_args!("the value for attribute `{slot}` of a sub-flow")))?;
+            request.start.attributes.push((slot, value));
             Ok(())
         })
     }
@@ -94,11 +98,14 @@ impl<G: Flow> SubFlow<G> {
 
 fn request<G: Flow>(input: &G::Input) -> Result<Box<ChildRequest>, ValueError> {
     let unnamed = |error: crate::ids::IdError| ValueError::Encode {
+        what: "a sub-flow".to_owned(),
         type_name: std::any::type_name::<G>(),
         reason: error.to_string(),
     };
     let flow = Name::new(G::definition().name).map_err(unnamed)?;
-    let start = ChildStart { input: Payload::encode(input)?, attributes: Vec::new(), timeout: None };
+    let input =
+        Payload::encode(input).map_err(|error| error.of(format_args!("the input for sub-flow `{flow}`")))?;
+    let start = ChildStart { input, attributes: Vec::new(), timeout: None };
     Ok(Box::new(ChildRequest { flow, start, on_parent_end: ParentEnd::default() }))
 }
 

@@ -5,7 +5,7 @@ use std::fmt;
 use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
 
 use super::flow::Flow;
-use crate::engine::{Closing, RunEnd, Stop};
+use crate::engine::{Closing, Rejection, RunEnd, Stop};
 use crate::ids::{FlowId, RunId};
 use crate::value::Payload;
 
@@ -215,6 +215,14 @@ pub(crate) fn child_result(end: &RunEnd) -> Payload {
 /// The stored form of the end of a child that cannot be started.
 pub(crate) fn child_not_started(flow_id: &FlowId, reason: String) -> Payload {
     whole(flow_id, None, &encoded(&ChildEnd::<()>::NotStarted { reason }))
+}
+
+/// The stored form of the end of a child that its parent has no room for: short enough for the room that each
+/// child has.
+pub(crate) fn child_does_not_fit(flow_id: &FlowId, full: &Rejection) -> Payload {
+    let reason = format!("how it ended is too much for its parent: {full}");
+    let failure = ChildFailure { reason, step: None, type_name: None, causes: Vec::new() };
+    whole(flow_id, None, &encoded(&ChildEnd::<()>::Failed(failure)))
 }
 
 fn whole(flow_id: &FlowId, run: Option<RunId>, end: &Payload) -> Payload {

@@ -140,7 +140,7 @@ impl<F: Flow, O: Value> Wait<F, O> {
         reason = "what is stored is given away: the caller need not borrow"
     )]
     pub fn ready(value: O) -> Self {
-        let value = Payload::encode(&value);
+        let value = Payload::encode(&value).map_err(|error| error.of("the value that a wait gives"));
         Self::of(value.map(|value| Part(PartKind::Fixed(engine::Condition::Ready(value)))))
     }
 
@@ -150,9 +150,10 @@ impl<F: Flow, O: Value> Wait<F, O> {
         reason = "what is stored is given away: the caller need not borrow"
     )]
     pub fn with<L: Value>(self, value: L) -> Wait<F, (O, L)> {
-        let part = self
-            .condition
-            .and_then(|inner| Ok(Part(PartKind::With(Box::new(inner), Payload::encode(&value)?))));
+        let part = self.condition.and_then(|inner| {
+            let local = Payload::encode(&value).map_err(|error| error.of("the value beside a wait"))?;
+            Ok(Part(PartKind::With(Box::new(inner), local)))
+        });
         Wait::of(part)
     }
 

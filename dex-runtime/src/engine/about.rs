@@ -13,6 +13,7 @@ impl Event {
             Self::MessagePublished { .. } => "MessagePublished",
             Self::MessageDeleted { .. } => "MessageDeleted",
             Self::Noted { .. } => "Noted",
+            Self::ChannelForgotten { .. } => "ChannelForgotten",
             Self::RpcApplied { .. } => "RpcApplied",
             Self::StepScheduled { .. } => "StepScheduled",
             Self::ChildRequested { .. } => "ChildRequested",
@@ -75,6 +76,7 @@ impl Event {
             | Self::AttributeDeleted { .. }
             | Self::MessagePublished { .. }
             | Self::MessageDeleted { .. }
+            | Self::ChannelForgotten { .. }
             | Self::RpcApplied { .. }
             | Self::TimeoutReached
             | Self::CancelRequested { .. }

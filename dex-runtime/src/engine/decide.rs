@@ -21,12 +21,21 @@ pub struct Limits {
     /// Children that may go on at once. A run holds a few hundred bytes for each; more belong to children of
     /// their own.
     pub children_max: usize,
+    /// Bytes that a run may take: the values, keys and texts of its attributes, messages, steps, children, outputs
+    /// and remembered answers, and some for the place of each. An open run is in memory as a whole whenever it does
+    /// something, and so is its snapshot; a flow that keeps more needs another place for it. At the limit, what
+    /// makes the run smaller goes on, and so does all that operators do.
+    pub state_bytes_max: usize,
 }
 
 impl Limits {
-    /// 100,000 messages, 10,000 executions, 10,000 children.
-    pub const DEFAULT: Self =
-        Self { channel_messages_max: 100_000, executions_max: 10_000, children_max: 10_000 };
+    /// 100,000 messages, 10,000 executions, 10,000 children, 64 MiB.
+    pub const DEFAULT: Self = Self {
+        channel_messages_max: 100_000,
+        executions_max: 10_000,
+        children_max: 10_000,
+        state_bytes_max: 64 * 1024 * 1024,
+    };
 }
 
 impl Default for Limits {
@@ -172,6 +181,17 @@ pub enum Rejection {
     TooManyChildren {
         /// The limit.
         max: usize,
+    },
+    /// The run would take too much memory.
+    #[error(
+        "the run's state would take {size} bytes, the limit is {limit}: delete attributes or consume messages \
+         first, or store big values elsewhere and pass their addresses"
+    )]
+    StateFull {
+        /// What it would take, in bytes.
+        size: usize,
+        /// The limit in bytes.
+        limit: usize,
     },
     /// The condition does not name the children that came with it.
     #[error("the wait names {named} children and has {given}: this is a fault of the library")]

@@ -58,6 +58,12 @@ pub enum Event {
         /// The value.
         value: Payload,
     },
+    /// A channel of a map left the run, as nothing is in it and nobody waits for it. Its next message, if it gets
+    /// one, goes on behind all numbers that a message of such a channel ever had.
+    ChannelForgotten {
+        /// The channel.
+        slot: Slot,
+    },
     /// An RPC changed the run; what it changed follows in the same transition.
     RpcApplied {
         /// The RPC's stored name.

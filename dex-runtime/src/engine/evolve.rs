@@ -7,6 +7,7 @@ use super::children::{self, Children};
 use super::event::{Closing, Event, Failure, RunTimeout, Source};
 use super::locks;
 use super::shared::SharedMap;
+use super::size;
 use super::state::{
     Answered, Attribute, Canceling, ChannelState, Closed, Execution, HandedOut, Method, Output, Phase,
     RunIdentity, RunState, StepId,
@@ -44,6 +45,7 @@ impl RunState {
             ready: 0,
             attributes: SharedMap::new(),
             channels: SharedMap::new(),
+            numbered: 0,
             completion_requested: false,
             outputs: Vec::new(),
             paused: false,
@@ -56,6 +58,7 @@ impl RunState {
             parent_told: false,
             closed: None,
             ended: None,
+            bytes: 0,
         }
     }
 }
@@ -67,7 +70,8 @@ impl RunState {
 /// [`Broken`] if the event does not fit the run, which no event that [`decide`](super::decide) made does.
 /// The state is then not to be used.
 pub fn evolve(state: &mut RunState, event: &Event, at: Timestamp) -> Result<(), Broken> {
-    apply(state, event, at).ok_or(Broken { event: event.name(), version: state.version })
+    size::counted(state, event, |state| apply(state, event, at))
+        .ok_or(Broken { event: event.name(), version: state.version })
 }
 
 #[expect(clippy::too_many_lines, reason = "one arm for each kind of event, and none of them is long")]
@@ -90,12 +94,13 @@ fn apply(state: &mut RunState, event: &Event, at: Timestamp) -> Option<()> {
         Event::MessageDeleted { slot, number } => {
             state.channels.get_mut(slot)?.queue.remove(number)?;
         }
+        Event::ChannelForgotten { slot } => forget(state, slot),
         // They say what happened, and change nothing.
         Event::RpcApplied { .. } | Event::Noted { .. } => {}
         Event::StepScheduled { .. } => schedule(state, event, at)?,
         Event::WaitStarted { execution, condition } => {
             condition.each_channel(&mut |slot| {
-                state.channels.get_or_default(slot).waiting.insert(*execution);
+                state.channel_mut(slot).waiting.insert(*execution);
             });
             state.children.begin_wait(*execution, condition);
             // What has come by now needs no firing.
@@ -215,9 +220,18 @@ fn remember(requests: &mut VecDeque<Answered>, answered: Answered) {
 }
 
 fn publish(state: &mut RunState, slot: &Slot, value: &Payload) {
-    let channel = state.channels.get_or_default(slot);
+    let channel = state.channel_mut(slot);
     channel.published += 1;
     channel.queue.insert(channel.published, value.clone());
+}
+
+/// Under an alias it may be joined with another channel, which has something.
+fn forget(state: &mut RunState, slot: &Slot) {
+    let Some(channel) = state.channels.get(slot) else { return };
+    state.numbered = state.numbered.max(channel.published);
+    if channel.is_unneeded() {
+        state.channels.remove(slot);
+    }
 }
 
 fn schedule(state: &mut RunState, event: &Event, at: Timestamp) -> Option<()> {

@@ -29,7 +29,8 @@ pub fn check(state: &RunState) -> Result<(), Violation> {
     who_waits_for_locks_is_noted(state)?;
     ends_come_to_an_end(state)?;
     children_belong_to_waits(state)?;
-    errands_are_counted(state)
+    errands_are_counted(state)?;
+    bytes_are_counted(state)
 }
 
 fn require(holds: bool, text: impl FnOnce() -> String) -> Result<(), Violation> {
@@ -191,6 +192,11 @@ fn errands_are_counted(state: &RunState) -> Result<(), Violation> {
     let counted = state.children.errands + tell;
     require(errands == counted, || format!("there are {errands} errands, {counted} are counted"))?;
     require(state.closed.is_some() || !state.parent_told, || "the parent of an open run was told".into())
+}
+
+fn bytes_are_counted(state: &RunState) -> Result<(), Violation> {
+    let bytes = state.count_bytes();
+    require(bytes == state.bytes, || format!("the run takes {bytes} bytes, {} are counted", state.bytes))
 }
 
 fn executions_are_numbered(state: &RunState) -> Result<(), Violation> {

@@ -39,6 +39,7 @@ mod retry;
 mod rpc;
 mod settle;
 mod shared;
+mod size;
 mod start;
 mod state;
 mod step;
@@ -71,6 +72,6 @@ pub use self::state::{
     Answered, Attribute, Canceling, ChannelState, Closed, Execution, HandedOut, Message, Method, Output,
     Phase, RunIdentity, RunState, Status, StepId,
 };
-pub use self::transition::{Refusal, Transition, transition};
+pub use self::transition::{Refusal, Transition, refused_start, transition};
 pub use self::view::{RunEnd, View};
 pub use self::wait::{Condition, Matched, Outcome};

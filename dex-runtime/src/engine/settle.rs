@@ -5,7 +5,7 @@ use std::ops::Bound;
 
 use super::close;
 use super::event::{Closing, Event};
-use super::state::{Phase, RunState};
+use super::state::{ChannelState, Phase, RunState};
 use crate::ids::{ExecutionNo, Slot};
 use crate::time::Timestamp;
 
@@ -19,6 +19,8 @@ pub(super) struct Agenda {
     executions: BTreeSet<(ExecutionNo, Option<Slot>)>,
     /// Attributes that somebody may have for itself now.
     freed: BTreeSet<Slot>,
+    /// Channels of maps that may be needed no more.
+    emptied: BTreeSet<Slot>,
 }
 
 impl Agenda {
@@ -32,11 +34,17 @@ impl Agenda {
             Event::ChildEnded { child, .. } if before.children.may_end_wait(*child) => {
                 self.executions.insert((child.execution, None));
             }
-            Event::StepCompleted { execution } => self.note_locks(*execution, before),
+            Event::MessageDeleted { slot, .. } => self.note_emptied(slot),
+            Event::WaitMet { execution, .. } => self.note_left(*execution, before),
+            Event::StepCompleted { execution } => {
+                self.note_locks(*execution, before);
+                self.note_left(*execution, before);
+            }
             Event::StepFailed { execution, .. }
             | Event::StepCanceled { execution }
             | Event::StepSkipped { execution } => {
                 self.note_locks(*execution, before);
+                self.note_left(*execution, before);
                 let ended = before.executions.get(execution).and_then(|ended| ended.outcome.as_ref());
                 for (slot, _) in ended.into_iter().flat_map(|outcome| &outcome.reserved) {
                     self.note_channel(slot, before);
@@ -51,6 +59,28 @@ impl Agenda {
         if !before.blocked.is_empty() {
             let locks = before.executions.get(&ended).map(|ended| &ended.locks);
             self.freed.extend(locks.into_iter().flatten().cloned());
+        }
+    }
+
+    /// Notes the channels that an execution waits for no more, or whose messages it gives out of its hands.
+    fn note_left(&mut self, execution: ExecutionNo, before: &RunState) {
+        let Some(execution) = before.executions.get(&execution) else { return };
+        if let Phase::Waiting { condition, .. } = &execution.phase {
+            condition.each_channel(&mut |slot| self.note_emptied(slot));
+        }
+        let mut last = None;
+        for (slot, _) in execution.outcome.iter().flat_map(|outcome| &outcome.reserved) {
+            if last != Some(slot) {
+                self.note_emptied(slot);
+                last = Some(slot);
+            }
+        }
+    }
+
+    fn note_emptied(&mut self, slot: &Slot) {
+        // There are only so many others.
+        if slot.key.is_some() {
+            self.emptied.insert(slot.clone());
         }
     }
 
@@ -95,11 +125,20 @@ impl Agenda {
                 return Some(Event::LocksTaken { execution });
             }
         }
-        if state.canceling.is_some() {
-            return close::wind_up(state);
-        }
-        let complete = state.completion_requested && state.executions.is_empty();
-        complete.then_some(Event::RunClosed { closing: Closing::Completed })
+        let ended = match &state.canceling {
+            Some(_) => close::wind_up(state),
+            None if state.completion_requested && state.executions.is_empty() => {
+                Some(Event::RunClosed { closing: Closing::Completed })
+            }
+            None => None,
+        };
+        ended.or_else(|| self.forgotten(state))
+    }
+
+    fn forgotten(&mut self, state: &RunState) -> Option<Event> {
+        let unneeded = |slot: &Slot| state.channels.get(slot).is_some_and(ChannelState::is_unneeded);
+        let slot = std::iter::from_fn(|| self.emptied.pop_first()).find(unneeded)?;
+        Some(Event::ChannelForgotten { slot })
     }
 }
 

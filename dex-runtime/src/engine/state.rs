@@ -82,8 +82,11 @@ pub struct RunState {
     pub ready: usize,
     /// The attributes that are set. Shared with views.
     pub attributes: SharedMap<Slot, Attribute>,
-    /// Every channel that ever held a message or had a waiter. Shared with views.
+    /// Every channel that ever held a message or had a waiter; those of maps only as long as they do, since a map
+    /// may have used a key for each message. Shared with views.
     pub channels: SharedMap<Slot, ChannelState>,
+    /// Highest number of a message of a channel that is there no more: no number is given twice.
+    pub numbered: u64,
     /// Whether a step has asked for completion. Sticky: the run completes once no execution is left.
     pub completion_requested: bool,
     /// What completing decisions gave, in order.
@@ -109,6 +112,9 @@ pub struct RunState {
     /// The execution that has ended by itself in the transition that is being folded: what it leads to follows
     /// at once. Nothing between transitions.
     pub ended: Option<(ExecutionNo, StepId)>,
+    /// How many bytes all this takes, as [`count_bytes`](Self::count_bytes) counts. Kept so that a limit costs
+    /// nothing.
+    pub bytes: usize,
 }
 
 /// A run that is being cancelled.
@@ -297,12 +303,20 @@ impl Execution {
 pub struct ChannelState {
     /// Messages nobody has reserved, by their numbers: oldest first. Shared with views.
     pub queue: SharedMap<u64, Payload>,
-    /// Messages ever published; the last one's number.
+    /// The last message's number. Counts the messages ever published, but for a channel of a map that was there
+    /// before.
     pub published: u64,
     /// Messages that are reserved for executions.
     pub reserved: usize,
     /// Executions whose condition names this channel, so that a message wakes only those.
     pub waiting: BTreeSet<ExecutionNo>,
+}
+
+impl ChannelState {
+    /// Whether nothing is in it, nothing may come back, and nobody waits for it.
+    pub(super) fn is_unneeded(&self) -> bool {
+        self.queue.is_empty() && self.reserved == 0 && self.waiting.is_empty()
+    }
 }
 
 /// A message of a channel.
@@ -374,6 +388,15 @@ impl RunState {
         let execution = self.executions.get(&attempt.execution)?;
         let current = matches!(execution.phase, Phase::Ready(_)) && execution.attempt == attempt.number;
         current.then_some(execution)
+    }
+
+    /// The channel, new if it is not there.
+    pub(crate) fn channel_mut(&mut self, slot: &Slot) -> &mut ChannelState {
+        if !self.channels.contains_key(slot) {
+            let new = ChannelState { published: self.numbered, ..ChannelState::default() };
+            self.channels.insert(slot.clone(), new);
+        }
+        self.channels.get_or_default(slot)
     }
 
     /// Messages of `slot` that nobody has reserved.

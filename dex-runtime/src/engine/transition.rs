@@ -6,6 +6,7 @@ use super::effect::{self, Effect};
 use super::event::Event;
 use super::evolve::{Broken, evolve};
 use super::settle::Agenda;
+use super::size;
 use super::state::RunState;
 use crate::ids::ExecutionNo;
 use crate::time::Timestamp;
@@ -48,9 +49,13 @@ pub fn transition(
     now: Timestamp,
     limits: &Limits,
 ) -> Result<Transition, Refusal> {
+    let brings_values = command.brings_values();
     let mut events = decide(state.as_ref(), command, now, limits)?;
     if events.is_empty() {
         return Ok(Transition::default());
+    }
+    if brings_values {
+        size::check(state.as_ref(), &events, now, limits)?;
     }
     let was_active = state.as_ref().is_some_and(RunState::is_active);
     let (run, begun) = match state {
@@ -89,6 +94,14 @@ pub fn transition(
         debug_assert!(false, "after {:?}: {violation}", done.events);
     }
     Ok(done)
+}
+
+/// Why `command` would begin no run, where there is none.
+pub fn refused_start(command: Command, now: Timestamp, limits: &Limits) -> Option<Rejection> {
+    match transition(&mut None, command, now, limits) {
+        Err(Refusal::Rejected(rejection)) => Some(rejection),
+        Ok(_) | Err(Refusal::Broken(_)) => None,
+    }
 }
 
 /// The run that `first` begins.

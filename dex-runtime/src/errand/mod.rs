@@ -10,9 +10,9 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use crate::client::ChildBegun;
-use crate::definition::{child_not_started, child_result};
+use crate::definition::{child_does_not_fit, child_not_started, child_result};
 use crate::dispatch::Errands;
-use crate::engine::{CancelPlan, ChildNo, ChildStart, Command, Errand, Parent, RunEnd, Stop};
+use crate::engine::{CancelPlan, ChildNo, ChildStart, Command, Errand, Parent, Rejection, RunEnd, Stop};
 use crate::error::{Error, ErrorKind, Result};
 use crate::ids::{FlowId, Name, RunId};
 use crate::registry::{Refused, Resident, Submit};
@@ -160,31 +160,39 @@ impl Shard {
                 }
                 Ok(())
             }
-            done => done,
+            done => done.map(drop),
         }
     }
 
     /// Tells the parent how a child ended.
     async fn tell(self: &Arc<Self>, parent: &Parent, end: &RunEnd) -> Result<()> {
-        let command = Command::EndChild { child: parent.child, result: child_result(end) };
-        self.order(&parent.flow_id, parent.run_id, &command, |_| true).await
+        let command = |result| Command::EndChild { child: parent.child, result };
+        let whole = command(child_result(end));
+        let refused = self.order(&parent.flow_id, parent.run_id, &whole, |_| true).await?;
+        if let Some(full @ Rejection::StateFull { .. }) = refused {
+            let short = command(child_does_not_fit(&end.identity.flow_id, &full));
+            self.order(&parent.flow_id, parent.run_id, &short, |_| true).await?;
+        }
+        Ok(())
     }
 
-    /// Submits `command` to another run, if it goes on and is the `right` one. What it refuses is not wanted.
+    /// Submits `command` to another run, if it goes on and is the `right` one. Gives why it refused: mostly it is
+    /// not wanted then.
     async fn order(
         self: &Arc<Self>,
         flow_id: &FlowId,
         run: RunId,
         command: &Command,
         right: impl Fn(&Resident) -> bool,
-    ) -> Result<()> {
+    ) -> Result<Option<Rejection>> {
         loop {
-            let Some(Found::Open(other)) = self.run(flow_id, run).await? else { return Ok(()) };
+            let Some(Found::Open(other)) = self.run(flow_id, run).await? else { return Ok(None) };
             if !right(&other) {
-                return Ok(());
+                return Ok(None);
             }
             match self.writer.submit(&other, command.clone(), Submit::URGENT) {
-                Ok(_) | Err(Refused::Rejected(_)) => return Ok(()),
+                Ok(_) => return Ok(None),
+                Err(Refused::Rejected(rejection)) => return Ok(Some(rejection)),
                 Err(Refused::Passivated) => self.check()?,
                 Err(refused) => return Err(refused.into_error(other.identity())),
             }
@@ -194,11 +202,18 @@ impl Shard {
     /// Notes in the run what was done for it.
     fn note(&self, run: &Arc<Resident>, done: Done) -> Result<()> {
         let Done { started, stopped, not_started, told } = done;
-        let ends = not_started.into_iter().map(|(child, flow_id, why)| {
-            let result = child_not_started(&flow_id, why);
-            Command::EndChild { child, result }
-        });
-        let mut commands: Vec<Command> = ends.collect();
+        let mut commands = Vec::new();
+        for (child, flow_id, why) in not_started {
+            let command = Command::EndChild { child, result: child_not_started(&flow_id, why) };
+            match self.writer.submit(run, command, Submit::URGENT) {
+                Err(Refused::Rejected(full @ Rejection::StateFull { .. })) => {
+                    let result = child_does_not_fit(&flow_id, &full);
+                    commands.push(Command::EndChild { child, result });
+                }
+                Ok(_) | Err(Refused::Rejected(_)) => {}
+                Err(refused) => return Err(refused.into_error(run.identity())),
+            }
+        }
         commands.extend((!started.is_empty()).then_some(Command::NoteStarted(started)));
         commands.extend((!stopped.is_empty()).then_some(Command::NoteStopped(stopped)));
         commands.extend(told.then_some(Command::NoteTold));

@@ -30,6 +30,8 @@ pub struct RunInfo {
     pub due: Option<Timestamp>,
     /// Changes made to it so far.
     pub transitions: u64,
+    /// Bytes that it takes of those that it may: `Options::limits.state_bytes_max`.
+    pub state_bytes: usize,
     /// Step executions that have not ended, in the order of scheduling.
     pub steps: Vec<StepInfo>,
     /// Channels that hold messages.
@@ -160,6 +162,7 @@ impl RunInfo {
             canceling: state.canceling.is_some(),
             due: state.due(),
             transitions: state.version,
+            state_bytes: state.bytes,
             steps: state
                 .executions
                 .iter()

@@ -210,6 +210,8 @@ fn keep(shard: &Arc<Shard>, run: &Arc<Resident>, attempt: Attempt) -> Keep {
         let submit = Submit { urgent: false, ..Submit::URGENT };
         let kept = shard.writer.submit(&run, Command::Checkpoint { attempt, value }, submit);
         kept.map(drop).map_err(|refused| match refused {
+            // It will be as large when it is said again.
+            Refused::Rejected(full @ Rejection::StateFull { .. }) => StepError::unworkable(full),
             Refused::Rejected(rejection) => StepError::new(rejection),
             refused => StepError::new(refused.into_error(run.identity())),
         })

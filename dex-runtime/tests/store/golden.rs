@@ -97,6 +97,7 @@ fn state(run: u8) -> RunState {
         ready: 0,
         attributes: SharedMap::new(),
         channels: SharedMap::new(),
+        numbered: 0,
         completion_requested: true,
         paused: false,
         locks: [].into(),
@@ -109,6 +110,7 @@ fn state(run: u8) -> RunState {
         parent_told: false,
         closed: None,
         ended: None,
+        bytes: 0,
     }
 }
 

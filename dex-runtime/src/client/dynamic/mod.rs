@@ -119,7 +119,7 @@ fn checked(
     what: &str,
     fits: impl FnOnce(&Payload) -> Result<(), ValueError>,
 ) -> Result<Payload> {
-    let encoded = Payload::encode(value)?;
+    let encoded = Payload::encode(value).map_err(|error| error.of(what))?;
     match fits(&encoded) {
         Ok(()) => Ok(encoded),
         Err(error) => Err(Error::new(ErrorKind::InvalidValue, error.of_given(what))),

@@ -33,7 +33,11 @@ impl DynRun {
     ///
     /// As [`RunHandle::redirect_step`](crate::RunHandle::redirect_step).
     pub async fn redirect_step(&self, execution: &str, step: &str, input: Json) -> Result<()> {
-        let to = movement(&self.flow, step, Payload::encode(&input)?)?;
+        let to = movement(
+            &self.flow,
+            step,
+            Payload::encode(&input).map_err(|error| error.of(format_args!("the input for step `{step}`")))?,
+        )?;
         self.run.leave_step(execution, Some(to)).await
     }
 

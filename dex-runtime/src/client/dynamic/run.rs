@@ -8,6 +8,7 @@ use serde_json::Value as Json;
 
 use super::checked;
 use super::handle::{self, DynHandle};
+use crate::client::call::argument;
 use crate::client::history::History;
 use crate::client::result::Ended;
 use crate::client::untyped::UntypedRun;
@@ -18,7 +19,7 @@ use crate::engine::{Closing, MapKind, RunState, Status, Stop};
 use crate::error::{Error, ErrorKind, Result};
 use crate::ids::{FlowId, Name, RunId};
 use crate::inspect::RunInfo;
-use crate::value::{Payload, ValueError};
+use crate::value::ValueError;
 
 /// A run of a flow that the caller knows by name. Cheap to clone, and good for as long as the run is kept.
 ///
@@ -63,7 +64,7 @@ impl DynRun {
             let message = format!("RPC `{rpc}` takes no argument: give it `null`, not {input}");
             return Err(Error::new(ErrorKind::InvalidValue, message));
         }
-        let answer = self.run.call(&self.flow, rpc, Payload::encode(&input)?).await?;
+        let answer = self.run.call(&self.flow, rpc, argument(rpc, &input)?).await?;
         Ok(answer.decode()?)
     }
 
@@ -184,7 +185,7 @@ impl DynRun {
     /// As [`RunHandle::output`](crate::RunHandle::output).
     pub fn output(&self) -> Waiting<Json> {
         let run = self.run.clone();
-        Waiting::new(&self.run, "the output", async move { Ended(run.end().await?).output() })
+        Waiting::new(&self.run, "the output", |looked| async move { Ended(run.end(&looked).await?).output() })
     }
 
     /// Waits for the run to end, in whatever way.
@@ -194,7 +195,11 @@ impl DynRun {
     /// As [`RunHandle::result`](crate::RunHandle::result).
     pub fn result(&self) -> Waiting<DynResult> {
         let run = self.run.clone();
-        Waiting::new(&self.run, "the end", async move { Ok(DynResult(Ended(run.end().await?))) })
+        Waiting::new(
+            &self.run,
+            "the end",
+            |looked| async move { Ok(DynResult(Ended(run.end(&looked).await?))) },
+        )
     }
 
     /// Ends the run as no longer wanted: with time for its handlers, and its flow's clean-up.

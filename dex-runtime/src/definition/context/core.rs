@@ -152,7 +152,8 @@ impl Core {
     }
 
     pub(crate) fn set<T: Value>(&mut self, slot: Slot, value: &T) -> Result<(), ValueError> {
-        let value = Payload::encode(value)?;
+        let value = Payload::encode(value)
+            .map_err(|error| error.of(format_args!("the value for attribute `{slot}`")))?;
         self.write(slot, Some(value));
         Ok(())
     }
@@ -167,7 +168,8 @@ impl Core {
     }
 
     pub(crate) fn publish<T: Value>(&mut self, slot: Slot, message: &T) -> Result<(), ValueError> {
-        let message = Payload::encode(message)?;
+        let message = Payload::encode(message)
+            .map_err(|error| error.of(format_args!("the message for channel `{slot}`")))?;
         self.sent.entry(slot.clone()).or_default().push(message.clone());
         self.staged.messages.push((slot, message));
         Ok(())

@@ -125,7 +125,7 @@ impl<F> StepContext<F> {
     /// If the value cannot be encoded or is too large, if this attempt is not the current one any more, or if
     /// the engine takes no more at this moment.
     pub fn checkpoint<T: Value>(&self, value: &T) -> Result<(), StepError> {
-        self.info.live.checkpoint(Payload::encode(value)?)
+        self.info.live.checkpoint(Payload::encode(value).map_err(|error| error.of("the checkpoint"))?)
     }
 
     /// What the last [`checkpoint`](Self::checkpoint) of an earlier attempt of this step said.
@@ -238,7 +238,10 @@ impl<F> StepContext<F> {
         reason = "what is stored is given away: the caller need not borrow"
     )]
     pub fn append<T: Value>(&self, stream: Stream<F, T>, item: T) -> Result<(), StreamError> {
-        self.info.live.streams.append(stream.key(), Payload::encode(&item)?)
+        let stream = stream.key();
+        let item = Payload::encode(&item)
+            .map_err(|error| error.of(format_args!("the item for stream `{}`", stream.name)))?;
+        self.info.live.streams.append(stream, item)
     }
 
     /// A writer that collects text for a stream: each token need not be an item of its own.

@@ -125,7 +125,9 @@ impl Streams {
     /// Adds a chunk to the text of the stream.
     fn push(&self, stream: StreamKey, chunk: &str) -> Result<Pushed, StreamError> {
         self.pulse.beat();
-        let encoded = Payload::encode(chunk)?.as_bytes().len();
+        let encoded = Payload::encode(chunk)
+            .map_err(|error| error.of(format_args!("the text for stream `{}`", stream.name)))?;
+        let encoded = encoded.as_bytes().len();
         self.check(stream, encoded)?;
         let max = self.outlet.largest(stream);
         let mut texts = self.lock();

@@ -10,7 +10,7 @@ use crate::engine::{
     Matched, Movement, Recovery, RetryPolicy, RpcReport, RunIdentity, Source, Staged, Start, StepPatch,
     StepReport, StepTarget, Stop, WaitReport,
 };
-use crate::ids::{Attempt, ExecutionNo, FlowId, Name, RunId, Slot};
+use crate::ids::{Attempt, ExecutionNo, FlowId, MapKey, Name, RunId, Slot};
 use crate::time::Timestamp;
 use crate::value::Payload;
 
@@ -24,6 +24,11 @@ pub(super) fn name(text: &str) -> Name {
 
 pub(super) fn slot(text: &str) -> Slot {
     Slot::single(name(text))
+}
+
+/// An entry of a map.
+pub(super) fn entry(text: &str, key: &str) -> Slot {
+    Slot { key: Some(MapKey::new(key).unwrap()), ..slot(text) }
 }
 
 pub(super) fn value(of: impl Serialize) -> Payload {

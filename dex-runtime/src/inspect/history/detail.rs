@@ -34,6 +34,7 @@ impl Teller {
             Event::MessageDeleted { slot, number } => {
                 json!({ "channel": slot.to_string(), "number": number })
             }
+            Event::ChannelForgotten { slot } => json!({ "channel": slot.to_string() }),
             Event::Noted { name, value, .. } => json!({ "name": name.as_str(), "value": plain(value) }),
             Event::RpcApplied { rpc } => json!({ "rpc": rpc.as_str() }),
             Event::StepScheduled { step, source, input, waits, recovery, locks, patch, .. } => json!({

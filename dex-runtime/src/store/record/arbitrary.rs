@@ -217,6 +217,7 @@ fn run_event() -> impl Strategy<Value = Event> {
         slot().prop_map(|slot| Event::AttributeDeleted { slot }),
         (slot(), payload()).prop_map(|(slot, value)| Event::MessagePublished { slot, value }),
         (slot(), any::<u64>()).prop_map(|(slot, number)| Event::MessageDeleted { slot, number }),
+        slot().prop_map(|slot| Event::ChannelForgotten { slot }),
         name().prop_map(|rpc| Event::RpcApplied { rpc }),
         (option::of(execution_no()), name(), payload()).prop_map(|(execution, name, value)| Event::Noted {
             execution,
@@ -440,6 +441,7 @@ pub(crate) fn run_state() -> impl Strategy<Value = RunState> {
                 ready: 0,
                 attributes: attributes.into_iter().collect(),
                 channels,
+                numbered: scheduled,
                 completion_requested,
                 outputs,
                 paused,
@@ -452,6 +454,7 @@ pub(crate) fn run_state() -> impl Strategy<Value = RunState> {
                 parent_told,
                 closed,
                 ended: None,
+                bytes: 0,
             };
             super::state::derive(&mut state);
             state

@@ -31,6 +31,7 @@ impl Writer {
                 self.name(name);
                 self.payload(value);
             }
+            Event::ChannelForgotten { slot } => self.of_slot(tag::CHANNEL_FORGOTTEN, slot),
             Event::RpcApplied { rpc } => {
                 self.byte(tag::RPC_APPLIED);
                 self.name(rpc);
@@ -186,6 +187,7 @@ impl Reader<'_> {
                 name: self.name()?,
                 value: self.payload()?,
             },
+            tag::CHANNEL_FORGOTTEN => Event::ChannelForgotten { slot: self.slot()? },
             tag::RPC_APPLIED => Event::RpcApplied { rpc: self.name()? },
             tag::STEP_SCHEDULED => self.scheduled(None)?,
             tag::STEP_SCHEDULED_WITH => {

@@ -249,6 +249,7 @@ pub(super) fn events() -> Vec<Event> {
         Event::MessageDeleted { slot: entry(), number: 7 },
         Event::Noted { execution: Some(execution), name: name("n"), value: value(5) },
         Event::Noted { execution: None, name: name("n"), value: value(5) },
+        Event::ChannelForgotten { slot: entry() },
     ]
 }
 
@@ -319,6 +320,7 @@ pub(super) const EVENTS: &[&str] = &[
     "0101fc80841e00013c017301016b07",
     "0101fc80841e00013d0102016e010135",
     "0101fc80841e00013d00016e010135",
+    "0101fc80841e000146017301016b",
 ];
 
 #[test]

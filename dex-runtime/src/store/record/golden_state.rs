@@ -71,7 +71,7 @@ fn state() -> RunState {
         reserved: 1,
         waiting: [ExecutionNo(2)].into(),
     };
-    RunState {
+    let mut state = RunState {
         identity: Arc::new(identity()),
         version: 9,
         scheduled: 300,
@@ -80,6 +80,7 @@ fn state() -> RunState {
         ready: 1,
         attributes: [(slot(), Attribute { value: value(5), version: 8 })].into_iter().collect(),
         channels: [(entry(), channel)].into_iter().collect(),
+        numbered: 0,
         completion_requested: true,
         outputs: vec![Output { step: name("p"), number: 1, value: value(6) }],
         paused: true,
@@ -92,7 +93,10 @@ fn state() -> RunState {
         parent_told: false,
         closed: Some(Closed { at: AT, closing: Closing::Completed, unconsumed: 3 }),
         ended: None,
-    }
+        bytes: 0,
+    };
+    state.bytes = state.count_bytes();
+    state
 }
 
 const STATE: &str = concat!(
@@ -123,6 +127,14 @@ fn what_a_snapshot_has_got_since_follows_it() {
     }
     let found = hex(&encode_state(&state));
     assert_eq!(found.strip_prefix(STATE), Some(ADDITIONS), "\n{found}");
+    assert_eq!(decode_state(&unhex(&found)).unwrap(), state);
+}
+
+#[test]
+fn a_snapshot_of_a_run_with_channels_that_are_gone_has_its_bytes() {
+    let state = RunState { numbered: 300, ..state() };
+    let found = hex(&encode_state(&state));
+    assert_eq!(found.strip_prefix(STATE), Some("14fb2c01"), "\n{found}");
     assert_eq!(decode_state(&unhex(&found)).unwrap(), state);
 }
 

@@ -91,6 +91,7 @@ pub(super) fn derive(state: &mut RunState) {
         }
     }
     state.children.derive(&state.executions, state.closed.is_some());
+    state.bytes = state.count_bytes();
 }
 
 impl Writer {
@@ -173,6 +174,10 @@ impl Writer {
         if !sources.is_empty() {
             self.byte(tag::addition::SOURCES);
             self.sources(sources.into_iter());
+        }
+        if state.numbered > 0 {
+            self.byte(tag::addition::NUMBERED);
+            self.number(state.numbered);
         }
     }
 
@@ -272,6 +277,7 @@ impl Reader<'_> {
                 .list(|input| Ok((input.slot()?, input.attribute()?)))
                 .map(renamed::attributes)?,
             channels: renamed::channels(self)?,
+            numbered: 0,
             completion_requested: self.flag()?,
             paused: self.flag()?,
             locks: BTreeMap::new(),
@@ -284,6 +290,7 @@ impl Reader<'_> {
             outputs: self.list(Self::output)?,
             closed: self.option(|input| input.closed(base))?,
             ended: None,
+            bytes: 0,
         })
     }
 
@@ -299,6 +306,7 @@ impl Reader<'_> {
                 }
                 tag::addition::FAMILY => self.family(state)?,
                 tag::addition::SOURCES => self.sources(state)?,
+                tag::addition::NUMBERED => state.numbered = self.number()?,
                 other => return Err(self.unknown_tag("addition", other)),
             }
         }

@@ -40,6 +40,7 @@ pub(super) mod event {
     pub(in super::super) const PARENT_TOLD: u8 = 45;
     pub(in super::super) const MESSAGE_DELETED: u8 = 60;
     pub(in super::super) const NOTED: u8 = 61;
+    pub(in super::super) const CHANNEL_FORGOTTEN: u8 = 70;
 }
 
 pub(super) mod source {
@@ -150,6 +151,7 @@ pub(super) mod addition {
     pub(in super::super) const PATCHES: u8 = 1;
     pub(in super::super) const FAMILY: u8 = 2;
     pub(in super::super) const SOURCES: u8 = 10;
+    pub(in super::super) const NUMBERED: u8 = 20;
 }
 
 pub(super) mod content {

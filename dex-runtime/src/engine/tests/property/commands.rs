@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use super::{Kind, Op};
 use crate::engine::tests::words::{
-    all, any, attempt, between, error, failure, identity, if_empty, name, one, slot, to, to_wait, value,
+    all, any, attempt, entry, error, failure, identity, if_empty, name, slot, to, to_wait, value,
 };
 use crate::engine::{
     CancelPlan, CancelSteps, ChildNo, ChildRequest, ChildStart, Command, Condition, Decision, Execution,
@@ -49,7 +49,8 @@ impl Draw {
     }
 
     fn slot(&mut self) -> Slot {
-        slot(self.of(&CHANNELS))
+        let channel = self.of(&CHANNELS);
+        if self.one_in(3) { entry(channel, "k") } else { slot(channel) }
     }
 
     fn some<T>(&mut self, bound: u64, mut make: impl FnMut(&mut Self) -> T) -> Vec<T> {
@@ -289,16 +290,20 @@ pub(super) fn condition(draw: &mut Draw, now: Timestamp, levels: u32) -> Conditi
         (0..least + draw.below(3)).map(|_| condition(draw, now, levels - 1)).collect::<Vec<_>>()
     };
     match draw.below(if levels == 0 { 6 } else { 12 }) {
-        0 | 1 => one(draw.of(&CHANNELS)),
-        2 | 3 => between(draw.of(&CHANNELS), draw.small(3), draw.of(&[1, 2, 3, u32::MAX])),
+        0 | 1 => messages(draw.slot(), 1, 1, true),
+        2 | 3 => messages(draw.slot(), draw.small(3), draw.of(&[1, 2, 3, u32::MAX]), false),
         4 => Condition::Timer { at: now.saturating_add(Duration::from_secs(draw.below(20))) },
-        5 if draw.one_in(2) => between(draw.of(&CHANNELS), 0, 2),
+        5 if draw.one_in(2) => messages(draw.slot(), 0, 2, false),
         5 => Condition::Child { index: draw.small(4) },
         6 => Condition::Ready(value(draw.below(9))),
         7 => Condition::With(Box::new(condition(draw, now, levels - 1)), value("local")),
         8 | 9 => any(group(draw)),
         _ => all(group(draw)),
     }
+}
+
+fn messages(slot: Slot, min: u32, max: u32, single: bool) -> Condition {
+    Condition::Messages { slot, min, max, single }
 }
 
 fn failed(op: Op, run: Option<&RunState>, now: Timestamp, draw: &mut Draw) -> FailureReport {

@@ -1,6 +1,6 @@
 //! That the random commands meet a run in every place where it can stand.
 
-use std::cell::RefCell;
+use std::cell::{Cell, RefCell};
 use std::collections::BTreeSet;
 
 use proptest::test_runner::{Config, RngAlgorithm, TestRng, TestRunner};
@@ -145,6 +145,7 @@ fn every_kind_of_command_meets_a_run_in_every_place() {
     let config = Config { cases: CASES_MAX, failure_persistence: None, ..Config::default() };
     // Always the same sequence of cases, so that the test finds the same places each time.
     let rng = TestRng::deterministic_rng(RngAlgorithm::ChaCha);
+    let full = Cell::new(false);
     let result = TestRunner::new_with_rng(config, rng).run(&ops(), |ops| {
         if hit.borrow().len() == KINDS.len() * PLACES.len() {
             return Ok(());
@@ -157,9 +158,11 @@ fn every_kind_of_command_meets_a_run_in_every_place() {
             hit.borrow_mut().extend(met.into_iter().map(|place| (kind, place)));
             world.apply(&command)?;
         }
+        full.set(full.get() || world.was_full);
         Ok(())
     });
     assert!(result.is_ok(), "{result:?}");
+    assert!(full.get(), "some runs are full");
     let hit = hit.into_inner();
     let missing: Vec<_> = KINDS
         .iter()

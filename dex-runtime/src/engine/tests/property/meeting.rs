@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use proptest::prelude::*;
 
 use super::commands::{Draw, condition};
-use crate::engine::tests::words::{at, slot};
+use crate::engine::tests::words::{at, entry, slot};
 use crate::engine::{Condition, Matched};
 use crate::ids::Slot;
 use crate::time::Timestamp;
@@ -93,7 +93,10 @@ proptest! {
     fn a_wait_is_met_by_the_first_way_there_is(seed: u64, a in 0..4_u32, b in 0..4_u32, c in 0..4_u32) {
         let condition = condition(&mut Draw::new(seed), at(10), 3);
         prop_assume!(condition.impossible_count(9).is_none());
-        let there = BTreeMap::from([(slot("a"), a), (slot("b"), b), (slot("c"), c)]);
+        // Each has an entry with a key beside it, with as many messages.
+        let each = [("a", a), ("b", b), ("c", c)].into_iter();
+        let there: BTreeMap<_, _> =
+            each.flat_map(|(name, count)| [(slot(name), count), (entry(name, "k"), count)]).collect();
         let now = at(20);
         let first = ways(&condition, now)
             .into_iter()

@@ -10,14 +10,15 @@ use super::Op;
 use super::commands::{self, Draw};
 use crate::engine::tests::words::at;
 use crate::engine::{
-    ChildNo, Command, Effect, Event, Limits, Recorded, Refusal, RunState, Source, Status, Transition, fold,
-    invariant, outstanding, transition,
+    ChildNo, Command, Effect, Event, Limits, Recorded, Refusal, Rejection, RunState, Source, Status,
+    Transition, fold, invariant, outstanding, transition,
 };
 use crate::ids::{Attempt, ExecutionNo, Slot};
 use crate::time::Timestamp;
 
 /// So low that commands run into them.
-const LIMITS: Limits = Limits { channel_messages_max: 6, executions_max: 4, children_max: 5 };
+const LIMITS: Limits =
+    Limits { channel_messages_max: 6, executions_max: 4, children_max: 5, state_bytes_max: 5 * 1024 };
 
 type Checked = Result<(), TestCaseError>;
 
@@ -34,8 +35,12 @@ pub(super) struct World {
     dispatched: BTreeSet<(ExecutionNo, u32)>,
     accepted: BTreeSet<(ExecutionNo, u32)>,
     channels: BTreeMap<Slot, Ledger>,
+    /// Highest number of a channel that is gone.
+    numbered: u64,
     /// Whether the shell was told to look at the errands.
     errands: bool,
+    /// Whether a command was too much for the run.
+    pub(super) was_full: bool,
     /// All children there ever were, and whether they have ended.
     children: BTreeMap<ChildNo, bool>,
 }
@@ -43,7 +48,13 @@ pub(super) struct World {
 /// Where the messages of a channel are, by number.
 #[derive(Debug, Default)]
 struct Ledger {
-    published: u64,
+    /// Messages ever published.
+    count: u64,
+    /// The last one's number.
+    last: u64,
+    given: BTreeSet<u64>,
+    /// Whether the run has it no more.
+    forgotten: bool,
     queue: BTreeSet<u64>,
     reserved: BTreeSet<u64>,
     consumed: BTreeSet<u64>,
@@ -75,7 +86,10 @@ impl World {
         prop_assert_eq!(&self.state, &twin, "and leads to the same run");
         match result {
             Err(Refusal::Broken(broken)) => return Err(TestCaseError::fail(broken.to_string())),
-            Err(Refusal::Rejected(_)) => prop_assert_eq!(&before, &self.state, "a refusal changes nothing"),
+            Err(Refusal::Rejected(rejection)) => {
+                prop_assert_eq!(&before, &self.state, "a refusal changes nothing");
+                self.was_full |= matches!(rejection, Rejection::StateFull { .. });
+            }
             Ok(done) if done.events.is_empty() => {
                 prop_assert_eq!(&done, &Transition::default());
                 prop_assert_eq!(&before, &self.state, "no event, no change");
@@ -100,6 +114,10 @@ impl World {
         prop_assert_eq!(done.active.unwrap_or(self.active), after.is_active());
         prop_assert!(done.active.is_none_or(|active| active != self.active), "only changes are told");
         self.active = after.is_active();
+        let cleans = |event: &Event| matches!(event, Event::StepScheduled { source: Source::Cancel, .. });
+        let may_grow = !command.brings_values() || done.events.iter().any(cleans);
+        let most = before.map_or(0, |run| run.bytes).max(LIMITS.state_bytes_max);
+        prop_assert!(may_grow || after.bytes <= most, "nobody makes a full run larger");
         self.check_tokens(command, before, &done)?;
         self.check_timers(&done, &after)?;
         self.check_effects(&done, &after)?;
@@ -230,14 +248,26 @@ impl World {
         for event in events {
             match event {
                 Event::MessagePublished { slot, .. } => {
-                    let ledger = self.channels.entry(slot.clone()).or_default();
-                    ledger.published += 1;
-                    ledger.queue.insert(ledger.published);
+                    let ledger = self.ledger(slot);
+                    (ledger.last, ledger.count) = (ledger.last + 1, ledger.count + 1);
+                    prop_assert!(ledger.given.insert(ledger.last), "no number is given twice");
+                    ledger.queue.insert(ledger.last);
                 }
                 Event::MessageDeleted { slot, number } => {
                     let ledger = self.channels.entry(slot.clone()).or_default();
                     prop_assert!(ledger.queue.remove(number), "only what nobody has taken is deleted");
                     ledger.consumed.insert(*number);
+                }
+                Event::WaitStarted { condition, .. } => {
+                    condition.each_channel(&mut |slot| {
+                        self.ledger(slot);
+                    });
+                }
+                Event::ChannelForgotten { slot } => {
+                    let ledger = self.channels.entry(slot.clone()).or_default();
+                    prop_assert!(ledger.queue.is_empty() && ledger.reserved.is_empty(), "nothing is lost");
+                    ledger.forgotten = true;
+                    self.numbered = self.numbered.max(ledger.last);
                 }
                 Event::WaitMet { execution, .. } => {
                     for (slot, number) in held_by(after, *execution) {
@@ -276,17 +306,30 @@ impl World {
         self.compare_channels(after)
     }
 
+    /// The ledger of a channel that is used, perhaps again.
+    fn ledger(&mut self, slot: &Slot) -> &mut Ledger {
+        let new = || Ledger { forgotten: true, ..Ledger::default() };
+        let ledger = self.channels.entry(slot.clone()).or_insert_with(new);
+        if std::mem::take(&mut ledger.forgotten) {
+            ledger.last = self.numbered;
+        }
+        ledger
+    }
+
     fn compare_channels(&self, after: &RunState) -> Checked {
         for (slot, channel) in &after.channels {
-            let Some(ledger) = self.channels.get(slot) else {
-                prop_assert_eq!(channel.published, 0);
+            let needed = !channel.queue.is_empty() || channel.reserved > 0 || !channel.waiting.is_empty();
+            let may_stay = slot.key.is_none() || after.closed.is_some();
+            prop_assert!(needed || may_stay, "an entry of a map is there as long as it is needed");
+            let Some(ledger) = self.channels.get(slot).filter(|ledger| !ledger.forgotten) else {
+                prop_assert!(channel.queue.is_empty());
                 continue;
             };
-            prop_assert_eq!(channel.published, ledger.published);
+            prop_assert_eq!(channel.published, ledger.last);
             prop_assert!(channel.queue.keys().eq(&ledger.queue));
             prop_assert_eq!(channel.reserved, ledger.reserved.len());
             let everywhere = ledger.queue.len() + ledger.reserved.len() + ledger.consumed.len();
-            prop_assert_eq!(everywhere as u64, ledger.published, "no message is lost or doubled");
+            prop_assert_eq!(everywhere as u64, ledger.count, "no message is lost or doubled");
         }
         Ok(())
     }
