@@ -29,7 +29,7 @@ mod take;
 mod wait;
 
 pub use self::access::{AttributeHandle, ChannelHandle, MapHandle};
-pub(crate) use self::context::{Core, Keep, Live, Outlet, Pulse, Room, StepInfo, Streams};
+pub(crate) use self::context::{Core, Live, Outlet, Room, StepInfo, Streams};
 pub use self::context::{RpcContext, StepContext, TextWriter, WaitContext};
 pub use self::describe::{
     AttributeDefinition, ChannelDefinition, Edge, EdgeKind, FlowDefinition, RpcDefinition, StepDefinition,

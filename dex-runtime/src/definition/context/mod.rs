@@ -12,7 +12,7 @@ mod stream;
 mod wait;
 
 pub(crate) use self::core::Core;
-pub(crate) use self::live::{Keep, Live, Pulse};
+pub(crate) use self::live::Live;
 pub use self::rpc::RpcContext;
 pub use self::step::StepContext;
 pub(crate) use self::step::StepInfo;

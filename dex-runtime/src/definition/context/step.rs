@@ -2,7 +2,7 @@
 
 use std::fmt;
 use std::marker::PhantomData;
-use std::sync::OnceLock;
+use std::sync::{Arc, OnceLock};
 
 use super::core::Core;
 use super::live::Live;
@@ -84,23 +84,19 @@ impl<F> StepContext<F> {
     /// An `async` handler that does not ask is dropped when its time is up. A plain `fn` cannot be, so a long
     /// one should ask now and then; its result is refused in any case.
     pub fn is_cancelled(&self) -> bool {
-        self.call.live.is_canceled()
+        self.call.live.signal.is_told()
     }
 
     /// Completes when the step [is to stop](Self::is_cancelled); never, if it is not.
     ///
     /// What it gives does not borrow the context, so that it can be awaited beside other work.
     pub fn cancelled(&self) -> impl Future<Output = ()> + Send + 'static {
-        let mut canceled = self.call.live.canceled.clone();
-        async move {
-            // An error says that who would have said so is gone.
-            let _ = canceled.wait_for(|canceled| *canceled).await;
-        }
+        Arc::clone(&self.call.live.signal).told()
     }
 
     /// Gives a sign of life. A step with a `heartbeat` has to give one in time, or the attempt fails.
     pub fn heartbeat(&self) {
-        self.call.live.pulse.beat();
+        self.call.live.streams.beat();
     }
 
     /// Writes down how far the step has come, for the next attempt if this one fails or its process dies.
@@ -114,7 +110,7 @@ impl<F> StepContext<F> {
     /// If the value cannot be encoded or is too large, if this attempt is not the current one any more, or if
     /// the engine takes no more at this moment.
     pub fn checkpoint<T: Value>(&self, value: &T) -> Result<(), StepError> {
-        self.call.live.checkpoint(Payload::encode(value)?)
+        self.call.live.streams.keep(Payload::encode(value)?)
     }
 
     /// What the last [`checkpoint`](Self::checkpoint) of an earlier attempt of this step said.
@@ -184,7 +180,7 @@ impl<F> StepContext<F> {
     }
 
     /// What the attempt appends to streams.
-    pub(crate) fn streams(&self) -> &std::sync::Arc<super::stream::Streams> {
+    pub(crate) fn streams(&self) -> &Arc<super::stream::Streams> {
         &self.call.live.streams
     }
 }

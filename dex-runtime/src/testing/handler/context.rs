@@ -3,15 +3,14 @@
 use std::marker::PhantomData;
 use std::sync::{Arc, OnceLock};
 
-use tokio::sync::watch;
-
 use super::streams::Kept;
 use crate::definition::{
-    AttributeHandle, ChannelHandle, Core, Flow, Live, Pulse, RpcContext, Step, StepContext, StepError,
-    StepInfo, Streams, WaitContext,
+    AttributeHandle, ChannelHandle, Core, Flow, Live, RpcContext, Step, StepContext, StepError, StepInfo,
+    Streams, WaitContext,
 };
 use crate::engine::{self, ChannelState, Recovery, RunIdentity, SharedMap, View};
 use crate::ids::{FlowId, Name, RunId, Slot};
+use crate::signal::Signal;
 use crate::store::record::ItemOrigin;
 use crate::testing::clock::START;
 use crate::time::{Clock, SystemClock};
@@ -209,20 +208,13 @@ fn encoded<T: Value>(what: &str, slot: Result<Slot, ValueError>, value: &T) -> (
 
 /// What connects a step with no engine: checkpoints are kept nowhere, and items for the test.
 fn live(canceled: bool, checkpoint: Option<Payload>, origin: ItemOrigin) -> Live {
-    let (teller, canceled) = watch::channel(canceled);
-    let clock: Arc<dyn Clock> = Arc::new(SystemClock);
-    let pulse = Arc::new(Pulse::new(&clock));
-    Live {
-        canceled,
-        streams: Arc::new(Streams::new(Kept::new(origin), &clock, &pulse)),
-        pulse,
-        // A step whose teller is gone is to stop, so it lives as long as the context.
-        keep: Arc::new(move |_| {
-            let _: &watch::Sender<bool> = &teller;
-            Ok(())
-        }),
-        checkpoint,
+    let signal = Arc::new(Signal::default());
+    if canceled {
+        signal.tell();
     }
+    let clock: Arc<dyn Clock> = Arc::new(SystemClock);
+    let streams = Streams::new(Kept::new(origin), &clock, clock.now());
+    Live { signal, streams, checkpoint }
 }
 
 #[expect(clippy::expect_used, reason = "the macros check the names that they write")]
