@@ -2,6 +2,7 @@
 //!
 //! Self-describing on purpose: a struct may gain a field, and a person can read what is stored.
 
+use std::cell::Cell;
 use std::fmt;
 
 use bytes::Bytes;
@@ -98,6 +99,15 @@ impl ValueError {
     }
 }
 
+thread_local! {
+    /// Where values are encoded, to be copied from there at their size: a value is kept for as long as its run is in
+    /// memory, and should take no more than its own bytes.
+    static SCRATCH: Cell<Vec<u8>> = const { Cell::new(Vec::new()) };
+}
+
+/// Bytes that a thread keeps for encoding; larger values are rare.
+const SCRATCH_BYTES_MAX: usize = 16 * 1024;
+
 /// One encoded user value.
 #[derive(Clone, PartialEq, Eq, Hash)]
 pub struct Payload(Bytes);
@@ -113,12 +123,19 @@ impl Payload {
     /// [`ValueError::Encode`] if it has no JSON form, [`ValueError::TooLarge`] over [`VALUE_BYTES_MAX`].
     pub fn encode<T: Serialize + ?Sized>(value: &T) -> Result<Self, ValueError> {
         let type_name = std::any::type_name::<T>();
-        let bytes =
-            serde_json::to_vec(value).map_err(|e| ValueError::Encode { type_name, reason: e.to_string() })?;
-        if bytes.len() > VALUE_BYTES_MAX {
-            return Err(ValueError::TooLarge { type_name, bytes: bytes.len(), max: VALUE_BYTES_MAX });
+        // Taken, not borrowed: encoding is the user's code, which may encode another value or panic.
+        let mut scratch = SCRATCH.take();
+        scratch.clear();
+        serde_json::to_writer(&mut scratch, value)
+            .map_err(|e| ValueError::Encode { type_name, reason: e.to_string() })?;
+        if scratch.len() > VALUE_BYTES_MAX {
+            return Err(ValueError::TooLarge { type_name, bytes: scratch.len(), max: VALUE_BYTES_MAX });
         }
-        Ok(Self(bytes.into()))
+        let bytes = Bytes::copy_from_slice(&scratch);
+        if scratch.capacity() <= SCRATCH_BYTES_MAX {
+            SCRATCH.set(scratch);
+        }
+        Ok(Self(bytes))
     }
 
     /// Decodes the value.
