@@ -1,7 +1,7 @@
 //! Whether the engine has anything to do: what a test waits for before it moves the clock.
 
 use std::future::poll_fn;
-use std::pin::pin;
+use std::pin::Pin;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 
@@ -57,8 +57,8 @@ impl Activity {
 
 impl Busy {
     /// Runs a handler call to its end, and notes while it awaits something.
-    pub(crate) async fn handler<T>(&self, call: impl Future<Output = T>) -> T {
-        let (mut call, mut awaiting) = (pin!(call), None);
+    pub(crate) async fn handler<T>(&self, mut call: Pin<&mut impl Future<Output = T>>) -> T {
+        let mut awaiting = None;
         poll_fn(|cx| {
             awaiting = None;
             let polled = call.as_mut().poll(cx);

@@ -22,6 +22,7 @@ mod ids;
 mod options;
 mod registry;
 mod shard;
+mod signal;
 mod suggest;
 mod time;
 mod value;

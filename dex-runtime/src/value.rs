@@ -2,6 +2,7 @@
 //!
 //! Self-describing on purpose: a struct may gain a field, and a person can read what is stored.
 
+use std::cell::Cell;
 use std::fmt;
 
 use bytes::Bytes;
@@ -133,6 +134,18 @@ impl ValueError {
     }
 }
 
+thread_local! {
+    /// Where values are encoded, to be copied from there at their size: a value is kept for as long as its run is in
+    /// memory, and should take no more than its own bytes.
+    static SCRATCH: Cell<Vec<u8>> = const { Cell::new(Vec::new()) };
+}
+
+/// What a value is called until its place is known.
+const SOME_VALUE: &str = "a value";
+
+/// Bytes that a thread keeps for encoding; larger values are rare.
+const SCRATCH_BYTES_MAX: usize = 16 * 1024;
+
 /// One encoded user value.
 #[derive(Clone, PartialEq, Eq, Hash)]
 pub struct Payload(Bytes);
@@ -148,17 +161,23 @@ impl Payload {
     /// [`ValueError::Encode`] if it has no JSON form, [`ValueError::TooLarge`] over [`VALUE_BYTES_MAX`].
     pub fn encode<T: Serialize + ?Sized>(value: &T) -> Result<Self, ValueError> {
         let type_name = std::any::type_name::<T>();
-        let what = || "a value".to_owned();
-        let bytes = serde_json::to_vec(value).map_err(|e| ValueError::Encode {
-            what: what(),
+        // Taken, not borrowed: encoding is the user's code, which may encode another value or panic.
+        let mut scratch = SCRATCH.take();
+        scratch.clear();
+        serde_json::to_writer(&mut scratch, value).map_err(|e| ValueError::Encode {
+            what: SOME_VALUE.to_owned(),
             type_name,
             reason: e.to_string(),
         })?;
-        if bytes.len() > VALUE_BYTES_MAX {
-            let (bytes, max) = (bytes.len(), VALUE_BYTES_MAX);
-            return Err(ValueError::TooLarge { what: what(), type_name, bytes, max });
+        if scratch.len() > VALUE_BYTES_MAX {
+            let (what, bytes) = (SOME_VALUE.to_owned(), scratch.len());
+            return Err(ValueError::TooLarge { what, type_name, bytes, max: VALUE_BYTES_MAX });
         }
-        Ok(Self(bytes.into()))
+        let bytes = Bytes::copy_from_slice(&scratch);
+        if scratch.capacity() <= SCRATCH_BYTES_MAX {
+            SCRATCH.set(scratch);
+        }
+        Ok(Self(bytes))
     }
 
     /// Decodes the value.

@@ -204,7 +204,7 @@ async fn invoke(
 ) -> Result<RpcEnd> {
     let rpc = place.definition.name;
     let handler = flow.flow.call_rpc(place.index, ContextCore::new(view), input);
-    let deadline = Deadline::new(&shard.clock, deadline);
+    let deadline = Box::new(Deadline::new(&shard.clock, deadline));
     match worker::call(handler, Leash { deadline: Some(deadline), ..Leash::default() }).await {
         Ended::Returned(Ok(end)) => Ok(end),
         Ended::Returned(Err(error)) => Err(refused(rpc, error.into_failure())),

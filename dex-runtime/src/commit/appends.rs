@@ -91,7 +91,7 @@ impl<A, B> Committer<A, B> {
             drop(queue);
             return Err(self.ended());
         }
-        let was_empty = queue.waiting.is_empty();
+        let was_empty = queue.is_empty();
         let waiting = &mut queue.waiting.appends;
         waiting.appends.push(append);
         waiting.after.push(after);

@@ -1,5 +1,6 @@
 //! The commits that wait to be written.
 
+use std::collections::VecDeque;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
@@ -31,11 +32,15 @@ pub(crate) struct Committer<A, B> {
     taken: AtomicUsize,
     taken_max: usize,
     has_written: AtomicBool,
+    /// Nothing more is taken. Beside the lock, as `taken` is.
+    over: AtomicBool,
     written: watch::Sender<Progress>,
 }
 
 #[derive(Debug)]
 pub(super) struct Queue<A, B> {
+    /// Of a backlog that is longer than a batch, all that was there when it was noticed, batch by batch.
+    backlog: VecDeque<Chunk<A>>,
     pub(super) waiting: Waiting<A, B>,
     last: Ticket,
     pub(super) last_append: AppendTicket,
@@ -44,14 +49,20 @@ pub(super) struct Queue<A, B> {
     gone: bool,
 }
 
-/// Commits and what follows them, place by place.
+/// Commits and items of streams that wait.
 #[derive(Debug)]
 pub(super) struct Waiting<A, B> {
+    pub(super) chunk: Chunk<A>,
+    pub(super) appends: WaitingAppends<B>,
+}
+
+/// Commits and what follows them, place by place.
+#[derive(Debug)]
+pub(super) struct Chunk<A> {
     pub(super) commits: Vec<RunCommit>,
     pub(super) after: Vec<A>,
     /// Which of them have to be on disk before what follows happens.
     pub(super) durable: Vec<bool>,
-    pub(super) appends: WaitingAppends<B>,
 }
 
 impl<A, B> Queue<A, B> {
@@ -59,27 +70,71 @@ impl<A, B> Queue<A, B> {
     pub(super) fn is_over(&self) -> bool {
         self.ended || self.gone
     }
+
+    pub(super) fn is_empty(&self) -> bool {
+        self.backlog.is_empty() && self.waiting.is_empty()
+    }
+
+    /// Puts what waits into `spare`, which is empty: up to `max` commits, and all items.
+    fn take(&mut self, max: usize, spare: &mut Waiting<A, B>) {
+        if self.backlog.is_empty() && self.waiting.chunk.commits.len() > max {
+            // All at once: each commit moves once, however long the backlog is.
+            self.backlog = std::mem::take(&mut self.waiting.chunk).split(max);
+        }
+        match self.backlog.pop_front() {
+            Some(first) => spare.chunk = first,
+            None => std::mem::swap(&mut self.waiting.chunk, &mut spare.chunk),
+        }
+        std::mem::swap(&mut self.waiting.appends, &mut spare.appends);
+    }
+
+    /// Commits that wait.
+    fn commits(&self) -> usize {
+        let chunks = self.backlog.iter().chain([&self.waiting.chunk]);
+        chunks.map(|chunk| chunk.commits.len()).sum()
+    }
+}
+
+impl<A> Chunk<A> {
+    /// Chunks of `max` commits.
+    fn split(self, max: usize) -> VecDeque<Self> {
+        let count = self.commits.len().div_ceil(max.max(1));
+        let (mut commits, mut after, mut durable) =
+            (self.commits.into_iter(), self.after.into_iter(), self.durable.into_iter());
+        let chunk = |_| Self {
+            commits: commits.by_ref().take(max.max(1)).collect(),
+            after: after.by_ref().take(max.max(1)).collect(),
+            durable: durable.by_ref().take(max.max(1)).collect(),
+        };
+        (0..count).map(chunk).collect()
+    }
+}
+
+impl<A> Default for Chunk<A> {
+    fn default() -> Self {
+        Self { commits: Vec::new(), after: Vec::new(), durable: Vec::new() }
+    }
 }
 
 impl<A, B> Waiting<A, B> {
     pub(super) fn new() -> Self {
-        Self { commits: Vec::new(), after: Vec::new(), durable: Vec::new(), appends: WaitingAppends::new() }
+        Self { chunk: Chunk::default(), appends: WaitingAppends::new() }
     }
 
     pub(super) fn is_empty(&self) -> bool {
-        self.commits.is_empty() && self.appends.appends.is_empty()
+        self.chunk.commits.is_empty() && self.appends.appends.is_empty()
     }
 
     /// Whether anything in it has to be on disk before what follows it happens.
     pub(super) fn is_durable(&self) -> bool {
-        self.appends.durable || self.durable.contains(&true)
+        self.appends.durable || self.chunk.durable.contains(&true)
     }
 
     pub(super) fn clear(&mut self) {
         self.appends.clear();
-        self.commits.clear();
-        self.after.clear();
-        self.durable.clear();
+        self.chunk.commits.clear();
+        self.chunk.after.clear();
+        self.chunk.durable.clear();
     }
 }
 
@@ -128,6 +183,7 @@ impl<A, B> Committer<A, B> {
     /// A queue of so many commits, and so many bytes of stream items.
     pub(crate) fn new(taken_max: usize, append_bytes_max: usize) -> Self {
         let queue = Queue {
+            backlog: VecDeque::new(),
             waiting: Waiting::new(),
             last: Ticket::default(),
             last_append: AppendTicket::default(),
@@ -141,6 +197,7 @@ impl<A, B> Committer<A, B> {
             taken: AtomicUsize::new(0),
             taken_max,
             has_written: AtomicBool::new(false),
+            over: AtomicBool::new(false),
             written: watch::Sender::new(Progress::default()),
         }
     }
@@ -152,11 +209,8 @@ impl<A, B> Committer<A, B> {
         if waiting >= self.taken_max && !urgent {
             return Err(NotTaken::Full { waiting });
         }
-        if let Some(fault) = &self.written.borrow().fault {
-            return Err(fault.clone().into());
-        }
-        if self.lock().ended {
-            return Err(NotTaken::Ended);
+        if self.over.load(Ordering::Acquire) {
+            return Err(self.ended());
         }
         Ok(permit)
     }
@@ -198,6 +252,7 @@ impl<A, B> Committer<A, B> {
     /// Takes no more commits; the thread ends once it has written what it has.
     pub(crate) fn end(&self) {
         self.lock().ended = true;
+        self.over.store(true, Ordering::Release);
         self.rooms.close();
         self.filled.notify_all();
     }
@@ -216,7 +271,7 @@ impl<A, B> Committer<A, B> {
         patience: impl Fn() -> Option<Duration>,
     ) -> Turn {
         let mut queue = self.lock();
-        while queue.waiting.is_empty() {
+        while queue.is_empty() {
             if queue.ended {
                 queue.gone = true;
                 return Turn::Ended;
@@ -230,13 +285,8 @@ impl<A, B> Committer<A, B> {
                 None => self.filled.wait(queue).unwrap_or_else(PoisonError::into_inner),
             };
         }
-        std::mem::swap(&mut queue.waiting, spare);
-        if spare.commits.len() > max {
-            queue.waiting.commits = spare.commits.split_off(max);
-            queue.waiting.after = spare.after.split_off(max);
-            queue.waiting.durable = spare.durable.split_off(max);
-        }
-        let commit = Ticket(queue.last.0 - queue.waiting.commits.len() as u64);
+        queue.take(max, spare);
+        let commit = Ticket(queue.last.0 - queue.commits() as u64);
         Turn::Write(Reach { commit, append: queue.last_append })
     }
 
@@ -264,7 +314,9 @@ impl<A, B> Committer<A, B> {
     pub(super) fn drain(&self) -> (Vec<A>, Vec<B>) {
         let mut queue = self.lock();
         queue.gone = true;
-        let after = std::mem::take(&mut queue.waiting.after);
+        let chunks: Vec<_> = queue.backlog.drain(..).collect();
+        let last = std::mem::take(&mut queue.waiting.chunk);
+        let after = chunks.into_iter().chain([last]).flat_map(|chunk| chunk.after).collect();
         let appended = std::mem::take(&mut queue.waiting.appends.after);
         queue.waiting.clear();
         (after, appended)
@@ -283,10 +335,11 @@ impl<A, B> Permit<'_, A, B> {
         if queue.gone {
             return Ticket(queue.last.0 + 1);
         }
-        let was_empty = queue.waiting.is_empty();
-        queue.waiting.commits.push(commit);
-        queue.waiting.after.push(after);
-        queue.waiting.durable.push(durable);
+        let was_empty = queue.is_empty();
+        let chunk = &mut queue.waiting.chunk;
+        chunk.commits.push(commit);
+        chunk.after.push(after);
+        chunk.durable.push(durable);
         queue.last.0 += 1;
         let ticket = queue.last;
         drop(queue);

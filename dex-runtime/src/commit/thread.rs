@@ -75,8 +75,8 @@ impl<A, B, S: Sink<A, B>> Writer<A, B, S> {
     fn write(&mut self, reach: Reach, batch: &mut Waiting<A, B>) -> Result<(), StoreError> {
         let late = self.unsynced.is_some_and(|(_, since)| since.rest(SYNC_AFTER).is_zero());
         let durable = late || batch.is_durable();
-        let offsets = self.store.write(&batch.commits, &batch.appends.appends, durable)?;
-        self.committer.note_taken(batch.commits.len());
+        let offsets = self.store.write(&batch.chunk.commits, &batch.appends.appends, durable)?;
+        self.committer.note_taken(batch.chunk.commits.len());
         if durable {
             self.unsynced = None;
             self.committer.note_written(reach);
@@ -87,8 +87,8 @@ impl<A, B, S: Sink<A, B>> Writer<A, B, S> {
         if !offsets.is_empty() {
             self.sink.appended(&mut batch.appends.after.drain(..).zip(offsets));
         }
-        if !batch.after.is_empty() {
-            self.sink.written(&mut batch.after);
+        if !batch.chunk.after.is_empty() {
+            self.sink.written(&mut batch.chunk.after);
         }
         batch.clear();
         Ok(())
@@ -104,9 +104,9 @@ impl<A, B, S: Sink<A, B>> Writer<A, B, S> {
     }
 
     fn fail(&self, fault: &StoreError, batch: &mut Waiting<A, B>) {
-        tracing::error!(%fault, commits = batch.commits.len(), "a commit failed; the engine stops");
+        tracing::error!(%fault, commits = batch.chunk.commits.len(), "a commit failed; the engine stops");
         self.committer.note_fault(fault.clone());
-        let mut after = std::mem::take(&mut batch.after);
+        let mut after = std::mem::take(&mut batch.chunk.after);
         let mut appended = std::mem::take(&mut batch.appends.after);
         let (more_after, more_appended) = self.committer.drain();
         after.extend(more_after);

@@ -29,9 +29,7 @@ mod take;
 mod wait;
 
 pub use self::access::{AttributeHandle, ChannelHandle, MapHandle};
-pub(crate) use self::context::{
-    CallInfo, Core, Keep, Live, Outlet, Pulse, Room, StepInfo, StopWord, Streams, WaitInfo,
-};
+pub(crate) use self::context::{CallInfo, Core, Live, Outlet, Room, StepInfo, Streams, WaitInfo};
 pub use self::context::{RpcContext, StepContext, StepSource, TextWriter, WaitContext};
 pub use self::describe::{
     AttributeDefinition, ChannelDefinition, Edge, EdgeKind, FlowDefinition, RpcDefinition, StepDefinition,

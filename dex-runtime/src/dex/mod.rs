@@ -85,7 +85,8 @@ impl Dex {
     /// # dex.shutdown(std::time::Duration::ZERO).await }
     /// ```
     pub fn in_memory() -> Builder {
-        let store = MemoryStore::new();
+        // Nothing outlives the process, with power or without.
+        let store = MemoryStore::without_power_loss();
         Builder::new(
             // After a fault the same data are opened again.
             Arc::new(move || Ok(Arc::new(store.reopen()) as Arc<dyn Store>)),

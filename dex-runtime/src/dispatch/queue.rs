@@ -64,19 +64,20 @@ impl ReadyQueue {
         self.queue.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Adds calls. Gives how many slots the caller has to start.
-    pub(crate) fn push(&self, jobs: impl IntoIterator<Item = Job>) -> usize {
+    /// Adds calls. Gives the first call of each slot that the caller has to start.
+    pub(crate) fn push(&self, jobs: impl IntoIterator<Item = Job>) -> Vec<Job> {
         let mut queue = self.lock();
         if queue.stopped {
             // Dropped: the store still knows of them.
-            return 0;
+            return Vec::new();
         }
         for job in jobs {
             queue.push(job);
         }
         let start = queue.waiting.min(self.slots_max - queue.slots);
         queue.slots += start;
-        start
+        // Each slot gets its first call here, and need not come for it.
+        (0..start).map_while(|_| queue.pop()).collect()
     }
 
     /// The next call for a slot; with `None` the slot has ended.

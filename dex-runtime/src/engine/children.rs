@@ -365,7 +365,7 @@ impl Children {
     }
 
     /// Makes again what follows from the children and the waits.
-    pub(crate) fn derive(&mut self, executions: &BTreeMap<ExecutionNo, Execution>, closed: bool) {
+    pub(crate) fn derive(&mut self, executions: &BTreeMap<ExecutionNo, Box<Execution>>, closed: bool) {
         self.awaited.clear();
         for (no, execution) in executions {
             if let Phase::Waiting { condition, .. } = &execution.phase {

@@ -275,7 +275,7 @@ fn schedule(state: &mut RunState, event: &Event, at: Timestamp) -> Option<()> {
         handed_out: None,
         outcome: None,
     };
-    state.executions.insert(*execution, scheduled);
+    state.executions.insert(*execution, Box::new(scheduled));
     if *waits { Some(()) } else { locks::request_step(state, *execution, at) }
 }
 
@@ -313,7 +313,7 @@ fn forget_waiting(channels: &mut SharedMap<Slot, ChannelState>, condition: &Cond
     });
 }
 
-fn remove(state: &mut RunState, no: ExecutionNo) -> Option<Execution> {
+fn remove(state: &mut RunState, no: ExecutionNo) -> Option<Box<Execution>> {
     let ended = state.executions.remove(&no)?;
     locks::release(state, no, &ended);
     match &ended.phase {
@@ -341,7 +341,7 @@ fn note_failure(execution: &mut Execution, failure: &Failure) {
 }
 
 /// Returns the messages of an execution that ends without having consumed them.
-fn give_back(channels: &mut SharedMap<Slot, ChannelState>, ended: Execution) -> Option<()> {
+fn give_back(channels: &mut SharedMap<Slot, ChannelState>, ended: Box<Execution>) -> Option<()> {
     // The newest first: each then goes to the very front, and none of those before it has to move.
     for (slot, message) in ended.outcome.into_iter().flat_map(|outcome| outcome.reserved).rev() {
         channels.get_mut(&slot)?.give_back(message);

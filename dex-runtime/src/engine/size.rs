@@ -50,7 +50,7 @@ impl RunState {
     fn touched(&self, event: &Event) -> usize {
         let no = event.execution();
         let execution = no.and_then(|no| self.executions.get(&no));
-        execution.map_or(0, light)
+        execution.map_or(0, |execution| light(execution))
             + match event {
                 Event::WaitStarted { .. }
                 | Event::WaitMet { .. }
@@ -58,7 +58,8 @@ impl RunState {
                 | Event::StepFailed { .. }
                 | Event::StepCanceled { .. }
                 | Event::StepSkipped { .. } => {
-                    execution.map_or(0, condition_of) + no.map_or(0, |no| self.children_of(no))
+                    execution.map_or(0, |execution| condition_of(execution))
+                        + no.map_or(0, |no| self.children_of(no))
                 }
                 Event::AttributeSet { slot, .. } | Event::AttributeDeleted { slot } => {
                     self.attributes.get(slot).map_or(0, |attribute| attribute_of(slot, &attribute.value))
@@ -90,7 +91,9 @@ impl RunState {
                 let queue = self.channels.get(slot).map(|channel| &channel.queue);
                 (0, queue.and_then(|queue| queue.get(number)).map_or(0, |value| message(slot, value)))
             }
-            Event::StepCompleted { execution } => (0, self.executions.get(execution).map_or(0, reserved)),
+            Event::StepCompleted { execution } => {
+                (0, self.executions.get(execution).map_or(0, |execution| reserved(execution)))
+            }
             Event::OutputProduced { value, .. } => (OUTPUT + len(value), 0),
             _ => (0, 0),
         }

@@ -76,8 +76,9 @@ pub struct RunState {
     pub scheduled: u64,
     /// Executions ever scheduled of each step: the `n` of `<step>-<n>`.
     pub step_counts: BTreeMap<Name, u32>,
-    /// Executions that have not ended, in the order of scheduling.
-    pub executions: BTreeMap<ExecutionNo, Execution>,
+    /// Executions that have not ended, in the order of scheduling. In boxes, since the map has room for eleven as
+    /// soon as there is one.
+    pub executions: BTreeMap<ExecutionNo, Box<Execution>>,
     /// How many of them are [`Phase::Ready`]. Kept so that "active or parked" costs nothing to ask.
     pub ready: usize,
     /// The attributes that are set. Shared with views.

@@ -228,6 +228,6 @@ impl ChildInfo {
 impl LockInfo {
     fn of(state: &RunState, slot: &Slot) -> Self {
         let holder = state.locks.get(slot).and_then(|holder| state.executions.get(holder));
-        Self { name: slot.to_string(), holder: holder.map(Execution::id) }
+        Self { name: slot.to_string(), holder: holder.map(|holder| holder.id()) }
     }
 }

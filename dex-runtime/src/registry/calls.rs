@@ -1,10 +1,9 @@
 //! The handler calls of a run that run now, and the means to reach them.
 
-use std::sync::{Mutex, MutexGuard, PoisonError};
-
-use tokio::sync::{oneshot, watch};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use crate::ids::{Attempt, ExecutionNo};
+use crate::signal::Signal;
 
 /// The handler calls of a run that run now.
 #[derive(Debug, Default)]
@@ -13,19 +12,15 @@ pub(super) struct Calls(Mutex<Vec<Call>>);
 #[derive(Debug)]
 struct Call {
     attempt: Attempt,
-    /// Says to the handler that it is to stop.
-    canceled: watch::Sender<bool>,
-    /// Dropped without a word when the call is called off, which is the word.
-    _called_off: oneshot::Sender<()>,
+    /// How it hears from its run.
+    signal: Arc<Signal>,
 }
 
-/// How a handler call hears from its run.
-#[derive(Debug)]
-pub(crate) struct RunningCall {
-    /// Completes when nobody wants the result any more.
-    pub(crate) called_off: oneshot::Receiver<()>,
-    /// Turns true when the handler is to stop.
-    pub(crate) canceled: watch::Receiver<bool>,
+impl Drop for Call {
+    /// Whoever goes on after the call, such as a task that it has started, hears that it is over.
+    fn drop(&mut self) {
+        self.signal.call_off();
+    }
 }
 
 impl Calls {
@@ -34,15 +29,14 @@ impl Calls {
     }
 
     /// Registers a call; `None` if the same attempt runs already.
-    pub(super) fn begin(&self, attempt: Attempt) -> Option<RunningCall> {
+    pub(super) fn begin(&self, attempt: Attempt) -> Option<Arc<Signal>> {
         let mut calls = self.lock();
         if calls.iter().any(|call| call.attempt == attempt) {
             return None;
         }
-        let (sender, called_off) = oneshot::channel();
-        let (teller, canceled) = watch::channel(false);
-        calls.push(Call { attempt, canceled: teller, _called_off: sender });
-        Some(RunningCall { called_off, canceled })
+        let signal = Arc::new(Signal::default());
+        calls.push(Call { attempt, signal: Arc::clone(&signal) });
+        Some(signal)
     }
 
     /// Forgets a call that has ended by itself.
@@ -53,14 +47,12 @@ impl Calls {
     /// Says to the handler of `execution`, or to all of them, that it is to stop.
     pub(super) fn tell(&self, execution: Option<ExecutionNo>) {
         for call in self.lock().iter().filter(|call| call.is_of(execution)) {
-            call.canceled.send_replace(true);
+            call.signal.tell();
         }
     }
 
     /// Calls off the handler of `execution`, or all of them.
     pub(super) fn call_off(&self, execution: Option<ExecutionNo>) {
-        // One that cannot be dropped hears of it at least.
-        self.tell(execution);
         self.lock().retain(|call| !call.is_of(execution));
     }
 }

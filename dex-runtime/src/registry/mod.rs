@@ -11,6 +11,5 @@ mod resident;
 mod table;
 
 pub(crate) use self::append::{Appended, NewItem};
-pub(crate) use self::calls::RunningCall;
 pub(crate) use self::resident::{After, Refused, Reply, Resident, Submit, Submitted, Wanted, Writer};
 pub(crate) use self::table::{Poisoned, Registry};

@@ -5,7 +5,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use tokio::sync::oneshot;
 
 use super::append::Appended;
-use super::calls::{Calls, RunningCall};
+use super::calls::Calls;
 use super::table::Entry;
 use crate::activity::{Activity, Busy};
 use crate::commit::{Committer, NotTaken, Ticket};
@@ -15,6 +15,7 @@ use crate::engine::{
 };
 use crate::error::{Error, ErrorKind};
 use crate::ids::{Attempt, Epoch, ExecutionNo, FlowId, RunId};
+use crate::signal::Signal;
 use crate::store::{Due, RunCommit, RunSummary, StoreError, record};
 use crate::time::{Clock, Timestamp};
 
@@ -248,7 +249,7 @@ impl Resident {
     }
 
     /// Registers a handler call; `None` if the same attempt runs already.
-    pub(crate) fn begin_call(&self, attempt: Attempt) -> Option<RunningCall> {
+    pub(crate) fn begin_call(&self, attempt: Attempt) -> Option<Arc<Signal>> {
         self.calls.begin(attempt)
     }
 

@@ -160,8 +160,17 @@ impl Shard {
 
     /// Adds handler calls and starts as many slots as they need.
     pub(crate) fn dispatch(self: &Arc<Self>, jobs: impl IntoIterator<Item = Job>) {
-        for _ in 0..self.queue.push(jobs) {
-            self.handle.spawn(worker::slot(Arc::clone(self)));
+        let mut firsts = self.queue.push(jobs);
+        if firsts.len() > 1 {
+            // Started by one task: the runtime is entered, and woken, once for all of them.
+            let shard = Arc::clone(self);
+            self.handle.spawn(async move {
+                for first in firsts {
+                    tokio::spawn(worker::slot(Arc::clone(&shard), first));
+                }
+            });
+        } else if let Some(first) = firsts.pop() {
+            self.handle.spawn(worker::slot(Arc::clone(self), first));
         }
     }
 

@@ -10,11 +10,11 @@ use tokio::sync::oneshot;
 use super::Shard;
 use crate::commit::{NotTaken, Room as QueueRoom};
 use crate::definition::call::CallFuture;
-use crate::definition::{Outlet, Room, StreamError, StreamKey};
-use crate::engine::{Rejection, RunState};
+use crate::definition::{Outlet, Room, StepError, StreamError, StreamKey};
+use crate::engine::{Command, Rejection, RunState};
 use crate::error::{Error, ErrorKind, Result};
 use crate::ids::{Attempt, Name, RunId};
-use crate::registry::{NewItem, Refused, Resident};
+use crate::registry::{NewItem, Refused, Resident, Submit};
 use crate::store::record::{ItemOrigin, ItemRecord, encode_item, largest_item};
 use crate::store::{StoreError, StoredItem, StreamNames, StreamQuery};
 use crate::value::Payload;
@@ -99,6 +99,17 @@ impl Outlet for AttemptOutlet {
 
     fn largest(&self, stream: StreamKey) -> usize {
         largest_item(stream.capacity, &self.origin)
+    }
+
+    fn keep(&self, value: Payload) -> Result<(), StepError> {
+        let gone = || StepError::new("the engine was stopped: the checkpoint was not kept");
+        let shard = self.shard.upgrade().ok_or_else(gone)?;
+        let command = Command::Checkpoint { attempt: self.attempt, value };
+        let kept = shard.writer.submit(&self.run, command, Submit { urgent: false, ..Submit::URGENT });
+        kept.map(drop).map_err(|refused| match refused {
+            Refused::Rejected(rejection) => StepError::new(rejection),
+            refused => StepError::new(refused.into_error(self.run.identity())),
+        })
     }
 }
 

@@ -1,17 +1,15 @@
 //! One handler call: polled until it ends, fails, takes too long, or is called off.
 
 use std::future::{Future, poll_fn};
-use std::pin::Pin;
 use std::sync::Arc;
 use std::task::{Context, Poll, Waker};
 use std::time::Duration;
 
-use tokio::sync::oneshot;
-
 use super::panic::catch;
+use crate::definition::Streams;
 use crate::definition::call::CallFuture;
-use crate::definition::{Pulse, Streams};
 use crate::engine::{Failure, FailureKind};
+use crate::signal::Signal;
 use crate::time::{Clock, Sleep, Timestamp};
 
 /// How a handler call ended.
@@ -32,19 +30,19 @@ pub(crate) enum Ended<T> {
 /// What ends a call from outside.
 #[derive(Debug, Default)]
 pub(crate) struct Leash {
-    /// Completes when nobody wants the result any more.
-    pub(crate) called_off: Option<oneshot::Receiver<()>>,
+    /// Says when nobody wants the result any more.
+    pub(crate) signal: Option<Arc<Signal>>,
     /// When it has to end.
-    pub(crate) deadline: Option<Deadline>,
+    pub(crate) deadline: Option<Box<Deadline>>,
     /// When it has to give a sign of life.
-    pub(crate) heartbeat: Option<Deadline>,
+    pub(crate) heartbeat: Option<Box<Deadline>>,
     /// What writes its text when it is time.
     pub(crate) texts: Option<TextTimer>,
 }
 
 impl Leash {
     fn poll<T>(&mut self, cx: &mut Context<'_>) -> Option<Ended<T>> {
-        let due = |deadline: &mut Option<Deadline>, cx: &mut Context<'_>| {
+        let due = |deadline: &mut Option<Box<Deadline>>, cx: &mut Context<'_>| {
             deadline.as_mut().is_some_and(|deadline| deadline.poll(cx).is_ready())
         };
         if due(&mut self.deadline, cx) {
@@ -106,14 +104,14 @@ pub(crate) struct Deadline {
 #[derive(Debug)]
 enum At {
     Fixed(Timestamp),
-    After(Arc<Pulse>, Duration),
+    After(Arc<Streams>, Duration),
 }
 
 impl At {
     fn now(&self) -> Timestamp {
         match self {
             Self::Fixed(at) => *at,
-            Self::After(pulse, silence) => pulse.last().saturating_add(*silence),
+            Self::After(streams, silence) => streams.last_beat().saturating_add(*silence),
         }
     }
 }
@@ -132,8 +130,8 @@ impl Deadline {
     }
 
     /// When a call has been silent for too long.
-    pub(crate) fn silence(clock: &Arc<dyn Clock>, pulse: &Arc<Pulse>, silence: Duration) -> Self {
-        Self::moving(clock, At::After(Arc::clone(pulse), silence))
+    pub(crate) fn silence(clock: &Arc<dyn Clock>, streams: &Arc<Streams>, silence: Duration) -> Self {
+        Self::moving(clock, At::After(Arc::clone(streams), silence))
     }
 
     fn moving(clock: &Arc<dyn Clock>, at: At) -> Self {
@@ -155,23 +153,26 @@ impl Deadline {
 }
 
 /// Calls a handler.
-pub(crate) async fn call<T>(handler: CallFuture<T>, mut leash: Leash) -> Ended<T> {
+///
+/// The future holds nothing twice: there is one in each task of the engine.
+pub(crate) fn call<T>(handler: CallFuture<T>, mut leash: Leash) -> impl Future<Output = Ended<T>> {
     let mut handler = Handler(Some(handler));
-    poll_fn(|cx| {
-        if let Some(called_off) = &mut leash.called_off
-            && Pin::new(called_off).poll(cx).is_ready()
-        {
+    poll_fn(move |cx| {
+        if leash.signal.as_ref().is_some_and(|signal| signal.is_over()) {
             return Poll::Ready(handler.drop_it(Ended::CalledOff));
         }
         if let Poll::Ready(ended) = handler.poll(cx) {
             return Poll::Ready(ended);
+        }
+        // Listened to only now: most handlers have ended by here.
+        if leash.signal.as_ref().is_some_and(|signal| signal.poll_called_off(cx).is_ready()) {
+            return Poll::Ready(handler.drop_it(Ended::CalledOff));
         }
         match leash.poll(cx) {
             Some(ended) => Poll::Ready(handler.drop_it(ended)),
             None => Poll::Pending,
         }
     })
-    .await
 }
 
 /// Runs a handler that does not await, where it may block.

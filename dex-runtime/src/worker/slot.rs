@@ -1,25 +1,29 @@
 //! A slot: takes handler calls one after another.
 
+use std::pin::pin;
 use std::sync::Arc;
 
 use super::invoke::{Deadline, Ended, Leash, TextTimer, call as worker_call, run_blocking};
 use super::outcome::{self, Failed};
 use crate::definition::call::CallFuture;
 use crate::definition::{
-    CallInfo, Core, Effective, Keep, Live, Pulse, Registered, StepError, StepInfo, StepInput, StopWord,
-    Streams, WaitInfo,
+    CallInfo, Core, Effective, Live, Registered, StepError, StepInfo, StepInput, StreamError, Streams,
+    WaitInfo,
 };
 use crate::dispatch::Job;
 use crate::engine::{Command, Method, Rejection, Task, View};
 use crate::ids::Attempt;
-use crate::registry::{Refused, Resident, RunningCall, Submit, Submitted, Wanted};
+use crate::registry::{Refused, Resident, Submit, Submitted, Wanted};
 use crate::shard::{AttemptOutlet, Shard};
+use crate::signal::Signal;
 use crate::time::Timestamp;
 
-/// Makes handler calls until none are left.
-pub(crate) async fn slot(shard: Arc<Shard>) {
-    while let Some(job) = shard.queue.next() {
+/// Makes handler calls, `first` before those that wait, until none are left.
+pub(crate) async fn slot(shard: Arc<Shard>, first: Job) {
+    let mut next = Some(first);
+    while let Some(job) = next {
         make_call(&shard, job).await;
+        next = shard.queue.next();
         // Handlers that never await would otherwise keep this thread from everyone else.
         tokio::task::coop::consume_budget().await;
     }
@@ -39,19 +43,20 @@ async fn make_call(shard: &Arc<Shard>, job: Job) {
     };
     let attempt = task.attempt;
     // Two that may both be what kills the process are not called at once, so that the right one is found.
-    let alone = if lost && run.was_lost(attempt) { shard.suspect_alone().await } else { None };
-    if lost && !write_hand_out(shard, &run, attempt).await {
+    // Both are rare, and kept out of what each slot holds.
+    let alone = if lost && run.was_lost(attempt) { Box::pin(shard.suspect_alone()).await } else { None };
+    if lost && !Box::pin(write_hand_out(shard, &run, attempt)).await {
         return;
     }
     let started_at = shard.clock.now();
-    let Some(call) = begin(&run, attempt) else { return };
+    let Some(signal) = begin(&run, attempt) else { return };
     let blocking = definition.blocking && task.method == Method::Execute;
     let patch = task.patch.clone();
     let options = Effective::of(definition, patch.as_deref());
     let called = Called { shard, flow, run: &run, options, started_at };
-    let call = called.invoke(*task, view, call);
+    let mut call = pin!(called.invoke(task, view, signal));
     // What runs on the blocking pool does not await anything.
-    let ended = if blocking { call.await } else { busy.handler(call).await };
+    let ended = if blocking { call.await } else { busy.handler(call.as_mut()).await };
     run.end_call(attempt);
     let command = match ended {
         Ended::CalledOff => return,
@@ -66,17 +71,17 @@ async fn make_call(shard: &Arc<Shard>, job: Job) {
 }
 
 /// Registers the call of an attempt that is wanted and does not run yet.
-fn begin(run: &Resident, attempt: Attempt) -> Option<RunningCall> {
-    let call = run.begin_call(attempt)?;
+fn begin(run: &Resident, attempt: Attempt) -> Option<Arc<Signal>> {
+    let signal = run.begin_call(attempt)?;
     // Looked at after registering: a stop between the two would be missed.
     let Some(Wanted { canceling }) = run.wanted(attempt) else {
         run.end_call(attempt);
         return None;
     };
     if canceling {
-        run.tell(Some(attempt.execution));
+        signal.tell();
     }
-    Some(call)
+    Some(signal)
 }
 
 /// Writes down that a handler is about to be called whose last call was lost with its process. Gives
@@ -103,13 +108,19 @@ struct Called<'a> {
 }
 
 impl Called<'_> {
-    async fn invoke(&self, task: Task, view: View, call: RunningCall) -> Ended<Result<Command, StepError>> {
+    async fn invoke(
+        &self,
+        task: Box<Task>,
+        view: View,
+        signal: Arc<Signal>,
+    ) -> Ended<Result<Command, StepError>> {
         let Some(found) = self.flow.step(task.step.as_str()) else { return Ended::CalledOff };
         let clock = &self.shard.clock;
         let deadline = self.options.timeout;
-        let deadline = deadline.map(|limit| Deadline::new(clock, self.started_at.saturating_add(limit)));
-        let RunningCall { called_off, canceled } = call;
-        let mut leash = Leash { called_off: Some(called_off), deadline, ..Leash::default() };
+        let deadline =
+            deadline.map(|limit| Box::new(Deadline::new(clock, self.started_at.saturating_add(limit))));
+        let mut leash = Leash { signal: Some(Arc::clone(&signal)), deadline, ..Leash::default() };
+        let task = *task;
         let core = Core::new(view);
         let (attempt, tries) = (task.attempt, task.failures + 1);
         let info = CallInfo {
@@ -121,40 +132,27 @@ impl Called<'_> {
             source_id: task.source_id,
             recovery: task.recovery,
         };
-        let canceled = StopWord::new(canceled);
         match task.method {
             Method::WaitFor => {
-                let handler = self.flow.flow.call_wait(
-                    found.index,
-                    core,
-                    WaitInfo { call: info, canceled },
-                    task.input,
-                );
+                let handler =
+                    self.flow.flow.call_wait(found.index, core, WaitInfo { call: info, signal }, task.input);
                 let ended = worker_call(handler, leash).await;
                 map(ended, |end| outcome::wait(&self.shard.flows, attempt, end, clock.now()))
             }
             Method::Execute => {
-                let pulse = Arc::new(Pulse::new(clock));
-                leash.heartbeat =
-                    self.options.heartbeat.map(|silence| Deadline::silence(clock, &pulse, silence));
-                let keep = keep(self.shard, self.run, attempt);
                 let outlet = AttemptOutlet::new(
                     self.shard,
                     self.run,
                     attempt,
                     (task.step.clone(), task.number, tries),
                 );
-                let streams = Arc::new(Streams::new(outlet, clock, &pulse));
+                let streams = Streams::new(outlet, clock, self.started_at);
+                leash.heartbeat =
+                    self.options.heartbeat.map(|limit| Box::new(Deadline::silence(clock, &streams, limit)));
                 leash.texts = Some(TextTimer::new(clock, &streams));
                 let info = StepInfo {
                     call: info,
-                    live: Live {
-                        canceled,
-                        pulse,
-                        keep,
-                        streams: Arc::clone(&streams),
-                        checkpoint: task.checkpoint,
-                    },
+                    live: Live { signal, streams: Arc::clone(&streams), checkpoint: task.checkpoint },
                     key: std::sync::OnceLock::new(),
                 };
                 let input = StepInput { input: task.input, outcome: task.outcome };
@@ -163,7 +161,12 @@ impl Called<'_> {
                     handler = on_blocking_pool(handler);
                 }
                 let ended = worker_call(handler, leash).await;
-                let ended = finish(&streams, ended).await;
+                let left = streams.end();
+                let ended = if left.is_empty() {
+                    ended
+                } else {
+                    Box::pin(finish(ended, streams.write_left(left))).await
+                };
                 map(ended, |end| outcome::complete(self.flow, attempt, end))
             }
         }
@@ -200,30 +203,15 @@ impl Called<'_> {
     }
 }
 
-/// What writes down how far an attempt has come.
-fn keep(shard: &Arc<Shard>, run: &Arc<Resident>, attempt: Attempt) -> Keep {
-    // A handler that nobody wants any more must not keep the engine alive.
-    let (shard, run) = (Arc::downgrade(shard), Arc::clone(run));
-    Arc::new(move |value| {
-        let gone = || StepError::new("the engine was stopped: the checkpoint was not kept");
-        let shard = shard.upgrade().ok_or_else(gone)?;
-        let submit = Submit { urgent: false, ..Submit::URGENT };
-        let kept = shard.writer.submit(&run, Command::Checkpoint { attempt, value }, submit);
-        kept.map(drop).map_err(|refused| match refused {
-            // It will be as large when it is said again.
-            Refused::Rejected(full @ Rejection::StateFull { .. }) => StepError::unworkable(full),
-            Refused::Rejected(rejection) => StepError::new(rejection),
-            refused => StepError::new(refused.into_error(run.identity())),
-        })
-    })
-}
-
 /// Writes what the attempt has not written to its streams yet, whatever its outcome.
-async fn finish<T>(streams: &Streams, ended: Ended<Result<T, StepError>>) -> Ended<Result<T, StepError>> {
+async fn finish<T>(
+    ended: Ended<Result<T, StepError>>,
+    write: impl Future<Output = Result<(), StreamError>>,
+) -> Ended<Result<T, StepError>> {
     if matches!(ended, Ended::CalledOff) {
         return ended;
     }
-    match (streams.finish().await, ended) {
+    match (write.await, ended) {
         (Err(lost), Ended::Returned(Ok(_))) => Ended::Returned(Err(StepError::from(lost))),
         (Err(lost), ended) => {
             tracing::warn!(%lost, "the last text of an attempt that failed is lost");

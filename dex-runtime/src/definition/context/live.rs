@@ -5,31 +5,18 @@ use std::fmt;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicI64, Ordering};
 
-use super::stop_word::StopWord;
 use super::stream::Streams;
-use crate::definition::error::StepError;
-use crate::time::{Clock, Timestamp};
+use crate::signal::Signal;
+use crate::time::Timestamp;
 use crate::value::Payload;
-
-/// Writes down how far a running step has come.
-pub(crate) type Keep = Arc<dyn Fn(Payload) -> Result<(), StepError> + Send + Sync>;
 
 /// What a running step is connected with.
 pub(crate) struct Live {
-    /// Turns true when the step is to stop.
-    pub(crate) canceled: StopWord,
-    pub(crate) pulse: Arc<Pulse>,
-    pub(crate) keep: Keep,
+    /// Says when the step is to stop.
+    pub(crate) signal: Arc<Signal>,
     pub(crate) streams: Arc<Streams>,
     /// What an earlier attempt wrote down.
     pub(crate) checkpoint: Option<Payload>,
-}
-
-impl Live {
-    pub(super) fn checkpoint(&self, value: Payload) -> Result<(), StepError> {
-        self.pulse.beat();
-        (self.keep)(value)
-    }
 }
 
 impl fmt::Debug for Live {
@@ -40,23 +27,22 @@ impl fmt::Debug for Live {
 
 /// When a running step last gave a sign of life.
 #[derive(Debug)]
-pub(crate) struct Pulse {
-    clock: Arc<dyn Clock>,
+pub(super) struct Pulse {
     last_micros: AtomicI64,
 }
 
 impl Pulse {
-    /// A pulse whose first beat is now.
-    pub(crate) fn new(clock: &Arc<dyn Clock>) -> Self {
-        Self { clock: Arc::clone(clock), last_micros: AtomicI64::new(clock.now().as_micros()) }
+    /// A pulse whose first beat is at `start`.
+    pub(super) fn new(start: Timestamp) -> Self {
+        Self { last_micros: AtomicI64::new(start.as_micros()) }
     }
 
-    pub(super) fn beat(&self) {
-        self.last_micros.fetch_max(self.clock.now().as_micros(), Ordering::Relaxed);
+    pub(super) fn beat(&self, now: Timestamp) {
+        self.last_micros.fetch_max(now.as_micros(), Ordering::Relaxed);
     }
 
     /// When the last sign of life was.
-    pub(crate) fn last(&self) -> Timestamp {
+    pub(super) fn last(&self) -> Timestamp {
         Timestamp::from_micros(self.last_micros.load(Ordering::Relaxed))
     }
 }

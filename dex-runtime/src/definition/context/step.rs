@@ -2,7 +2,7 @@
 
 use std::fmt;
 use std::marker::PhantomData;
-use std::sync::OnceLock;
+use std::sync::{Arc, OnceLock};
 
 use serde::Serialize;
 
@@ -99,19 +99,19 @@ impl<F> StepContext<F> {
     /// An `async` handler that does not ask is dropped when its time is up. A plain `fn` cannot be, so a long
     /// one should ask now and then; its result is refused in any case.
     pub fn is_cancelled(&self) -> bool {
-        self.info.live.canceled.is_said()
+        self.info.live.signal.is_told()
     }
 
     /// Completes when the step [is to stop](Self::is_cancelled); never, if it is not.
     ///
     /// What it gives does not borrow the context, so that it can be awaited beside other work.
     pub fn cancelled(&self) -> impl Future<Output = ()> + Send + 'static {
-        self.info.live.canceled.said()
+        Arc::clone(&self.info.live.signal).told()
     }
 
     /// Gives a sign of life. A step with a `heartbeat` has to give one in time, or the attempt fails.
     pub fn heartbeat(&self) {
-        self.info.live.pulse.beat();
+        self.info.live.streams.beat();
     }
 
     /// Writes down how far the step has come, for the next attempt if this one fails or its process dies.
@@ -125,7 +125,8 @@ impl<F> StepContext<F> {
     /// If the value cannot be encoded or is too large, if this attempt is not the current one any more, or if
     /// the engine takes no more at this moment.
     pub fn checkpoint<T: Value>(&self, value: &T) -> Result<(), StepError> {
-        self.info.live.checkpoint(Payload::encode(value).map_err(|error| error.of("the checkpoint"))?)
+        let value = Payload::encode(value).map_err(|error| error.of("the checkpoint"))?;
+        self.info.live.streams.keep(value)
     }
 
     /// What the last [`checkpoint`](Self::checkpoint) of an earlier attempt of this step said.
@@ -252,7 +253,7 @@ impl<F> StepContext<F> {
     }
 
     /// What the attempt appends to streams.
-    pub(crate) fn streams(&self) -> &std::sync::Arc<super::stream::Streams> {
+    pub(crate) fn streams(&self) -> &Arc<super::stream::Streams> {
         &self.info.live.streams
     }
 }

@@ -1,4 +1,5 @@
-//! What a running step appends to streams: items at once, and text that is collected first.
+//! What a running step gives before its end: items of streams at once, text that is collected first, checkpoints,
+//! and signs of life.
 
 use std::any::Any;
 use std::fmt;
@@ -8,6 +9,7 @@ use std::time::Duration;
 
 use super::live::Pulse;
 use crate::definition::call::CallFuture;
+use crate::definition::error::StepError;
 use crate::definition::stream::{StreamError, StreamKey};
 use crate::time::{Clock, Timestamp};
 use crate::value::Payload;
@@ -18,7 +20,7 @@ const TEXT_BYTES: usize = 16 * 1024;
 /// Text is written so long after its first chunk came: a person who reads along does not mind a second.
 const TEXT_AFTER: Duration = Duration::from_secs(1);
 
-/// Where items of an attempt go.
+/// Where items and checkpoints of an attempt go.
 pub(crate) trait Outlet: Any + Send + Sync {
     /// Appends an item, at once or not at all; with room it is taken for certain while the attempt goes on.
     fn append(&self, stream: StreamKey, value: Payload, room: Option<Room>) -> Result<(), StreamError>;
@@ -28,17 +30,23 @@ pub(crate) trait Outlet: Any + Send + Sync {
 
     /// Bytes of the largest value that fits into the stream.
     fn largest(&self, stream: StreamKey) -> usize;
+
+    /// Writes down how far the step has come.
+    fn keep(&self, checkpoint: Payload) -> Result<(), StepError>;
 }
 
 /// Room for an item, until it is dropped: something of the outlet's own.
 pub(crate) type Room = Box<dyn Any + Send>;
 
-/// The streams that an attempt of a step appends to.
-pub(crate) struct Streams {
-    outlet: Box<dyn Outlet>,
+/// The streams that an attempt of a step appends to, and what else it gives before its end.
+pub(crate) type Streams = StreamsOf<dyn Outlet>;
+
+/// One allocation for all of it, with the outlet at its end: every step call makes one, and few use it.
+pub(crate) struct StreamsOf<O: ?Sized> {
     clock: Arc<dyn Clock>,
-    pulse: Arc<Pulse>,
+    pulse: Pulse,
     texts: Mutex<Texts>,
+    outlet: O,
 }
 
 #[derive(Debug, Default)]
@@ -75,13 +83,26 @@ enum Pushed {
 }
 
 impl Streams {
-    pub(crate) fn new(outlet: impl Outlet + 'static, clock: &Arc<dyn Clock>, pulse: &Arc<Pulse>) -> Self {
-        Self {
-            outlet: Box::new(outlet),
-            clock: Arc::clone(clock),
-            pulse: Arc::clone(pulse),
-            texts: Mutex::default(),
-        }
+    /// Those of an attempt that starts at `start`.
+    pub(crate) fn new(outlet: impl Outlet + 'static, clock: &Arc<dyn Clock>, start: Timestamp) -> Arc<Self> {
+        let (clock, pulse, texts) = (Arc::clone(clock), Pulse::new(start), Mutex::default());
+        Arc::new(StreamsOf { clock, pulse, texts, outlet })
+    }
+
+    /// Notes a sign of life.
+    pub(super) fn beat(&self) {
+        self.pulse.beat(self.clock.now());
+    }
+
+    /// When the last sign of life was.
+    pub(crate) fn last_beat(&self) -> Timestamp {
+        self.pulse.last()
+    }
+
+    /// Writes down how far the step has come, which is a sign of life, too.
+    pub(super) fn keep(&self, checkpoint: Payload) -> Result<(), StepError> {
+        self.beat();
+        self.outlet.keep(checkpoint)
     }
 
     fn lock(&self) -> MutexGuard<'_, Texts> {
@@ -91,7 +112,7 @@ impl Streams {
 
     /// Where the items go, for who knows what it is.
     pub(crate) fn outlet(&self) -> &dyn Any {
-        &*self.outlet
+        &self.outlet
     }
 
     /// The text of the stream that was not written yet, as the item that it will be.
@@ -104,12 +125,12 @@ impl Streams {
 
     /// Appends an item, behind the text that was pushed before it.
     pub(super) fn append(&self, stream: StreamKey, value: Payload) -> Result<(), StreamError> {
-        self.pulse.beat();
+        self.beat();
         self.check(stream, value.as_bytes().len())?;
         let mut texts = self.lock();
         texts.check(stream)?;
         if let Some(buffer) = texts.buffers.iter_mut().find(|buffer| buffer.stream.name == stream.name) {
-            buffer.write(&*self.outlet, None)?;
+            buffer.write(&self.outlet, None)?;
         }
         self.outlet.append(stream, value, None)
     }
@@ -124,7 +145,7 @@ impl Streams {
 
     /// Adds a chunk to the text of the stream.
     fn push(&self, stream: StreamKey, chunk: &str) -> Result<Pushed, StreamError> {
-        self.pulse.beat();
+        self.beat();
         let encoded = Payload::encode(chunk)
             .map_err(|error| error.of(format_args!("the text for stream `{}`", stream.name)))?;
         let encoded = encoded.as_bytes().len();
@@ -155,7 +176,7 @@ impl Streams {
 
     /// Writes the text of the stream, at once or not at all.
     fn try_write(&self, stream: StreamKey) -> Result<(), StreamError> {
-        self.lock().buffer(stream)?.write(&*self.outlet, None)
+        self.lock().buffer(stream)?.write(&self.outlet, None)
     }
 
     /// Writes the text of the stream as soon as there is room for it. Dropped before, it leaves the text where it is.
@@ -165,7 +186,7 @@ impl Streams {
             return Ok(());
         }
         let room = self.outlet.room(stream, bytes).await?;
-        self.lock().buffer(stream)?.write(&*self.outlet, Some(room))
+        self.lock().buffer(stream)?.write(&self.outlet, Some(room))
     }
 
     /// When the next text is to be written. Whoever asks is woken if there is one later.
@@ -183,7 +204,7 @@ impl Streams {
         let now = self.clock.now();
         let mut texts = self.lock();
         for buffer in texts.buffers.iter_mut().filter(|buffer| buffer.due.is_some_and(|due| due <= now)) {
-            match buffer.write(&*self.outlet, None) {
+            match buffer.write(&self.outlet, None) {
                 Err(StreamError::Full { .. }) => buffer.due = Some(now.saturating_add(TEXT_AFTER)),
                 Err(error) => buffer.lost = Some(error),
                 Ok(()) => {}
@@ -191,13 +212,15 @@ impl Streams {
         }
     }
 
-    /// Ends the attempt's part: writes all text that is left, and takes nothing more.
-    pub(crate) async fn finish(&self) -> Result<(), StreamError> {
-        let left: Vec<_> = {
-            let mut texts = self.lock();
-            texts.over = true;
-            texts.buffers.iter().map(|buffer| buffer.stream).collect()
-        };
+    /// Ends the attempt's part: nothing more is taken. Gives the streams whose text [is left](Self::write_left).
+    pub(crate) fn end(&self) -> Vec<StreamKey> {
+        let mut texts = self.lock();
+        texts.over = true;
+        texts.buffers.iter().map(|buffer| buffer.stream).collect()
+    }
+
+    /// Writes all text that is left.
+    pub(crate) async fn write_left(&self, left: Vec<StreamKey>) -> Result<(), StreamError> {
         let mut first = Ok(());
         for stream in left {
             let lost = self.lock().buffer(stream).map(drop);
@@ -246,7 +269,7 @@ impl Buffer {
     }
 }
 
-impl fmt::Debug for Streams {
+impl<O: ?Sized> fmt::Debug for StreamsOf<O> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Streams").field("texts", &self.texts).finish_non_exhaustive()
     }

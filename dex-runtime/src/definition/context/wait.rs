@@ -2,16 +2,17 @@
 
 use std::fmt;
 use std::marker::PhantomData;
+use std::sync::Arc;
 
 use serde::Serialize;
 
 use super::call::{CallInfo, StepSource};
 use super::core::Core;
-use super::stop_word::StopWord;
 use crate::definition::access::{AttributeHandle, ChannelHandle};
 use crate::definition::error::StepError;
 use crate::engine::Recovery;
 use crate::ids::{FlowId, RunId};
+use crate::signal::Signal;
 use crate::time::Timestamp;
 
 /// What a `wait_for` can see of its run. With `&mut` it may also write and publish.
@@ -28,7 +29,7 @@ pub struct WaitContext<F> {
 pub(crate) struct WaitInfo {
     pub(crate) call: CallInfo,
     /// Says that the call is to stop.
-    pub(crate) canceled: StopWord,
+    pub(crate) signal: Arc<Signal>,
 }
 
 impl<F> WaitContext<F> {
@@ -83,14 +84,14 @@ impl<F> WaitContext<F> {
     ///
     /// One that does not ask is dropped when its time is up.
     pub fn is_cancelled(&self) -> bool {
-        self.info.canceled.is_said()
+        self.info.signal.is_told()
     }
 
     /// Completes when the `wait_for` [is to stop](Self::is_cancelled); never, if it is not.
     ///
     /// What it gives does not borrow the context, so that it can be awaited beside other work.
     pub fn cancelled(&self) -> impl Future<Output = ()> + Send + 'static {
-        self.info.canceled.said()
+        Arc::clone(&self.info.signal).told()
     }
 
     /// The attribute's value, if it is set.

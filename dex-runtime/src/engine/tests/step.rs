@@ -97,7 +97,7 @@ fn a_report_about_the_other_method_is_refused() {
 #[test]
 fn executions_of_a_step_are_counted_by_step() {
     let run = given(charging()).when(complete(1, 1, go([to("ship"), to("ship"), to("charge")]))).fine();
-    let ids: Vec<_> = run.run().executions.values().map(crate::engine::Execution::id).collect();
+    let ids: Vec<_> = run.run().executions.values().map(|execution| execution.id()).collect();
     assert_eq!(ids, ["ship-1", "ship-2", "charge-2"]);
 }
 

@@ -118,7 +118,7 @@ impl Keyspaces {
         let keyspace = |part: Part| {
             database.keyspace(part.name(), || {
                 KeyspaceCreateOptions::default()
-                    .max_memtable_size(options.memtable_bytes)
+                    .max_memtable_size(options.memtable(part))
                     .data_block_compression_policy(CompressionPolicy::disabled())
             })
         };

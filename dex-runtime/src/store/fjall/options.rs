@@ -1,5 +1,7 @@
 //! What can be set about the embedded store.
 
+use super::keyspaces::Part;
+
 const MIB: u64 = 1024 * 1024;
 
 /// Options of the embedded store. The defaults suit a service that shares its machine with others.
@@ -8,7 +10,8 @@ const MIB: u64 = 1024 * 1024;
 pub struct FjallOptions {
     /// Bytes of memory for blocks that were read from disk. A fifth of what the process may use is plenty.
     pub cache_bytes: u64,
-    /// Bytes of written rows that a keyspace keeps in memory before it writes a table.
+    /// Bytes of written rows that a keyspace of records keeps in memory before it writes a table; those of small rows,
+    /// which take several times their bytes in memory, keep an eighth of it.
     ///
     /// Small, because what is in memory at a crash is read again from the journal at the next opening.
     /// Counts when a store is made; a store that exists keeps what it has.
@@ -27,6 +30,19 @@ pub struct FjallOptions {
 impl FjallOptions {
     /// Least journal limit that the database takes.
     const JOURNAL_BYTES_MIN: u64 = 64 * MIB;
+
+    /// How much smaller the memory of a keyspace of small rows is.
+    const SMALL_ROWS: u64 = 8;
+
+    /// Bytes of memory of a keyspace, by what is in it.
+    pub(super) fn memtable(&self, part: Part) -> u64 {
+        match part {
+            Part::Events | Part::Snapshots | Part::Streams => self.memtable_bytes,
+            Part::Runs | Part::Live | Part::Ready | Part::Timers | Part::Meta => {
+                self.memtable_bytes / Self::SMALL_ROWS
+            }
+        }
+    }
 
     pub(super) fn database(&self, path: &std::path::Path) -> fjall::DatabaseBuilder<fjall::Database> {
         fjall::Database::builder(path)

@@ -279,6 +279,20 @@ mod tests {
         assert!(Changes::of(&[step(), step()], &HashSet::new()).0.is_empty());
     }
 
+    #[test]
+    fn an_ordinary_transition_is_one_key_and_a_batch_of_them_one_more() {
+        let folder = tempfile::tempdir().unwrap();
+        let database = Database::builder(folder.path()).open().unwrap();
+        let keyspaces = Keyspaces::open(&database, &super::super::FjallOptions::default()).unwrap();
+        let commits: Vec<_> = (2..102).map(|sequence| RunCommit { sequence, ..step() }).collect();
+        let view = View::now(&database, &keyspaces);
+        let appends = Heads::new().plan(&view, &[]).unwrap();
+        let mut batch = OwnedWriteBatch::with_capacity(database.clone(), 0);
+        let changes = Changes::of(&commits, &HashSet::new());
+        fill(&mut batch, &keyspaces, Marks::default(), &commits, &appends, changes);
+        assert_eq!(batch.len(), commits.len() + 1);
+    }
+
     // Whether a sync reached the disk cannot be seen from here; that one is asked for can.
     #[test]
     fn a_durable_commit_is_synced_and_any_other_leaves_the_process() {

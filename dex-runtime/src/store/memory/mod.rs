@@ -46,13 +46,19 @@ struct Kept {
     closed: u64,
     /// What readers see and what the end of a process leaves.
     written: Data,
-    /// What the end of power leaves.
+    /// What the end of power leaves, if that matters to anyone.
+    power: Option<Power>,
+    faults: Faults,
+}
+
+/// What the end of power would leave: a second copy of what is stored.
+#[derive(Debug, Default)]
+struct Power {
     durable: Data,
-    /// Commits in `written` that are not in `durable`.
+    /// Commits that are written and not durable.
     unsynced: Vec<RunCommit>,
     /// The same for what was appended to streams.
     unsynced_appends: Vec<StreamAppend>,
-    faults: Faults,
 }
 
 impl Default for MemoryStore {
@@ -64,6 +70,13 @@ impl Default for MemoryStore {
 impl MemoryStore {
     /// A new store with nothing in it.
     pub fn new() -> Self {
+        let kept = Kept { power: Some(Power::default()), ..Kept::default() };
+        Self::open(Arc::new(Disk { kept: Mutex::new(kept), gate: Arc::default() }))
+    }
+
+    /// As [`new`](Self::new), for who never asks what a power loss would leave: at half the cost, since nothing is
+    /// kept twice.
+    pub fn without_power_loss() -> Self {
         Self::open(Arc::default())
     }
 
@@ -74,13 +87,15 @@ impl MemoryStore {
     }
 
     /// Opens the same data again, as after the machine lost power: commits after the last durable one are
-    /// gone.
+    /// gone. None are, of a store [without power loss](Self::without_power_loss).
     #[must_use]
     pub fn reopen_after_power_loss(&self) -> Self {
         let mut kept = lock(&self.disk.kept);
-        kept.written = kept.durable.clone();
-        kept.unsynced.clear();
-        kept.unsynced_appends.clear();
+        if let Some(power) = &mut kept.power {
+            power.unsynced.clear();
+            power.unsynced_appends.clear();
+            kept.written = power.durable.clone();
+        }
         drop(kept);
         self.reopen()
     }
@@ -159,14 +174,18 @@ impl Kept {
         self.written.check(commits)?;
         self.written.apply(commits);
         let offsets = self.written.append(appends);
-        self.unsynced.extend_from_slice(commits);
-        self.unsynced_appends.extend_from_slice(appends);
-        if durable {
-            self.sync();
+        if let Some(power) = &mut self.power {
+            power.unsynced.extend_from_slice(commits);
+            power.unsynced_appends.extend_from_slice(appends);
+            if durable {
+                power.sync();
+            }
         }
         Ok(offsets)
     }
+}
 
+impl Power {
     fn sync(&mut self) {
         let (commits, appends) =
             (std::mem::take(&mut self.unsynced), std::mem::take(&mut self.unsynced_appends));
@@ -259,7 +278,9 @@ impl Store for MemoryStore {
     fn close(&self) -> Result<(), StoreError> {
         *lock(&self.fault) = Some(StoreError::Unavailable { reason: CLOSED.into() });
         let mut kept = lock(&self.disk.kept);
-        kept.sync();
+        if let Some(power) = &mut kept.power {
+            power.sync();
+        }
         if kept.epoch == self.epoch.0 {
             kept.closed = self.epoch.0;
         }

@@ -437,7 +437,7 @@ pub(crate) fn run_state() -> impl Strategy<Value = RunState> {
                 version,
                 scheduled,
                 step_counts,
-                executions,
+                executions: executions.into_iter().map(|(no, open)| (no, Box::new(open))).collect(),
                 ready: 0,
                 attributes: attributes.into_iter().collect(),
                 channels,

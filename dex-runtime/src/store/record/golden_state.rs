@@ -76,7 +76,7 @@ fn state() -> RunState {
         version: 9,
         scheduled: 300,
         step_counts: BTreeMap::from([(name("p"), 4)]),
-        executions: (1..).map(ExecutionNo).zip(executions).collect(),
+        executions: (1..).map(ExecutionNo).zip(executions.into_iter().map(Box::new)).collect(),
         ready: 1,
         attributes: [(slot(), Attribute { value: value(5), version: 8 })].into_iter().collect(),
         channels: [(entry(), channel)].into_iter().collect(),

@@ -271,7 +271,8 @@ impl Reader<'_> {
             version: self.number()?,
             scheduled: self.number()?,
             step_counts: self.list(|input| Ok((input.name()?, input.small_number()?)))?,
-            executions: self.list(|input| Ok((input.execution()?, input.execution_state(base)?)))?,
+            executions: self
+                .list(|input| Ok((input.execution()?, Box::new(input.execution_state(base)?))))?,
             ready: 0,
             attributes: self
                 .list(|input| Ok((input.slot()?, input.attribute()?)))

@@ -5,11 +5,12 @@ use std::sync::{Arc, OnceLock};
 
 use super::streams::Kept;
 use crate::definition::{
-    AttributeHandle, CallInfo, ChannelHandle, Core, Flow, Live, Pulse, RpcContext, Step, StepContext,
-    StepDefinition, StepError, StepInfo, StepSource, StopWord, Streams, WaitContext, WaitInfo,
+    AttributeHandle, CallInfo, ChannelHandle, Core, Flow, Live, RpcContext, Step, StepContext,
+    StepDefinition, StepError, StepInfo, StepSource, Streams, WaitContext, WaitInfo,
 };
 use crate::engine::{self, ChannelState, Recovery, RunIdentity, SharedMap, Source, StepId, View};
 use crate::ids::{ExecutionNo, FlowId, Name, RunId, Slot};
+use crate::signal::Signal;
 use crate::store::record::ItemOrigin;
 use crate::testing::clock::START;
 use crate::time::{Clock, SystemClock, Timestamp};
@@ -260,8 +261,7 @@ impl<F: Flow> ContextBuilder<WaitContext<F>> {
     #[track_caller]
     pub fn build(mut self) -> WaitContext<F> {
         let call = self.call(|| F::definition().steps.iter().find(|step| step.wait.is_some()));
-        let canceled = StopWord::fixed(self.canceled);
-        WaitContext::new(self.core(), WaitInfo { call, canceled })
+        WaitContext::new(self.core(), WaitInfo { call, signal: signal(self.canceled) })
     }
 }
 
@@ -285,17 +285,20 @@ fn encoded<T: Value>(what: &str, slot: Result<Slot, ValueError>, value: &T) -> (
     }
 }
 
+/// What says to a handler whether it is to stop, and says nothing else.
+fn signal(canceled: bool) -> Arc<Signal> {
+    let signal = Arc::new(Signal::default());
+    if canceled {
+        signal.tell();
+    }
+    signal
+}
+
 /// What connects a step with no engine: checkpoints are kept nowhere, and items for the test.
 fn live(canceled: bool, checkpoint: Option<Payload>, origin: ItemOrigin) -> Live {
     let clock: Arc<dyn Clock> = Arc::new(SystemClock);
-    let pulse = Arc::new(Pulse::new(&clock));
-    Live {
-        canceled: StopWord::fixed(canceled),
-        streams: Arc::new(Streams::new(Kept::new(origin), &clock, &pulse)),
-        pulse,
-        keep: Arc::new(|_| Ok(())),
-        checkpoint,
-    }
+    let streams = Streams::new(Kept::new(origin), &clock, clock.now());
+    Live { signal: signal(canceled), streams, checkpoint }
 }
 
 #[expect(clippy::expect_used, reason = "the macros check the names that they write")]

@@ -4,7 +4,7 @@ use std::sync::{Mutex, PoisonError};
 
 use super::staged::decode;
 use crate::definition::call::CallFuture;
-use crate::definition::{Outlet, Room, StepContext, Stream, StreamError, StreamKey};
+use crate::definition::{Outlet, Room, StepContext, StepError, Stream, StreamError, StreamKey};
 use crate::store::record::{ItemOrigin, largest_item};
 use crate::value::{Payload, Value};
 
@@ -38,6 +38,10 @@ impl Outlet for Kept {
 
     fn largest(&self, stream: StreamKey) -> usize {
         largest_item(stream.capacity, &self.origin)
+    }
+
+    fn keep(&self, _checkpoint: Payload) -> Result<(), StepError> {
+        Ok(())
     }
 }
 

@@ -204,7 +204,7 @@ fn target(op: Op, run: Option<&RunState>, draw: &mut Draw, fits: impl Fn(&Phase)
     let executions = run.into_iter().flat_map(|run| &run.executions);
     let fitting: Vec<(ExecutionNo, &Execution)> = executions
         .filter(|(_, execution)| !op.sensible || fits(&execution.phase))
-        .map(|(no, execution)| (*no, execution))
+        .map(|(no, execution)| (*no, &**execution))
         .collect();
     if fitting.is_empty() || (!op.sensible && draw.one_in(4)) {
         let scheduled = run.map_or(0, |run| run.scheduled);

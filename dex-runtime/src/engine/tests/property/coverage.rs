@@ -107,9 +107,9 @@ fn places(command: &Command, run: Option<&RunState>) -> Vec<Place> {
         Status::Terminated => return vec![Place::Terminated],
     }
     match about(command) {
-        Some(no) => vec![run.executions.get(&no).map_or(Place::NoExecution, Place::of)],
+        Some(no) => vec![run.executions.get(&no).map_or(Place::NoExecution, |open| Place::of(open))],
         None if run.executions.is_empty() => vec![Place::NoExecution],
-        None => run.executions.values().map(Place::of).collect(),
+        None => run.executions.values().map(|open| Place::of(open)).collect(),
     }
 }
 
