@@ -88,7 +88,7 @@ fn events(run: u8) -> Vec<Event> {
 }
 
 fn state(run: u8) -> RunState {
-    RunState {
+    let mut state = RunState {
         identity: identity(run).into(),
         version: 2,
         scheduled: 1,
@@ -111,7 +111,9 @@ fn state(run: u8) -> RunState {
         closed: None,
         ended: None,
         bytes: 0,
-    }
+    };
+    state.bytes = state.count_bytes();
+    state
 }
 
 fn start(store: &dyn Store, run: u8) -> RunCommit {
