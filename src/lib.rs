@@ -114,8 +114,8 @@ pub use dex_runtime::{Value, ValueError};
 pub use dex_runtime::engine::{Closing, Limits, Status, Stop};
 pub use dex_runtime::{
     Builder, Client, Dex, DynClient, DynHandle, DynResult, DynRun, DynStart, Error, ErrorKind, FlowId,
-    IdError, Name, Options, RepairReport, Result, Reuse, RunHandle, RunId, RunResult, Start, StreamItem,
-    StreamReader, StreamSource, TimeoutPolicy, Timestamp, Waiting,
+    IdError, Name, Options, RepairReport, Reply, Result, Reuse, RunHandle, RunId, RunResult, Start,
+    StreamItem, StreamReader, StreamSource, TimeoutPolicy, Timestamp, Waiting,
 };
 
 /// The run handle of flow `F`: what `client.start(..).await` gives, with a method for each RPC.

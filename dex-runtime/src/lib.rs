@@ -28,7 +28,7 @@ mod value;
 mod worker;
 
 pub use self::client::{
-    Client, DynClient, DynHandle, DynResult, DynRun, DynStart, Reuse, RunHandle, RunResult, Start,
+    Client, DynClient, DynHandle, DynResult, DynRun, DynStart, Reply, Reuse, RunHandle, RunResult, Start,
     StreamItem, StreamReader, StreamSource, TimeoutPolicy, Waiting,
 };
 pub use self::dex::{Builder, Dex};

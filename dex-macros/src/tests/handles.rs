@@ -204,7 +204,9 @@ fn the_keys_of_maps_are_checked() {
                 __dex_key: &::core::primitive::str,
             ) -> ::core::option::Option<::core::primitive::bool> {
                 let __dex_table: &[::core::option::Option<::dex::__private::KeyFits>] = &[
-                    ::core::option::Option::Some(::dex::__private::key_fits::<String>),
+                    ::core::option::Option::Some(
+                        <String as ::dex::__private::StoredKey>::fits,
+                    ),
                     ::core::option::Option::None,
                 ];
                 ::dex::__private::key_fits_at(__dex_table, __dex_place, __dex_key)
@@ -222,8 +224,12 @@ fn the_keys_of_maps_are_checked() {
             ) -> ::core::option::Option<::core::primitive::bool> {
                 let __dex_table: &[::core::option::Option<::dex::__private::KeyFits>] = &[
                     #[cfg(unix)]
-                    ::core::option::Option::Some(::dex::__private::key_fits::<(Size, u64)>),
-                    ::core::option::Option::Some(::dex::__private::key_fits::<Shop::Key>),
+                    ::core::option::Option::Some(
+                        <(Size, u64) as ::dex::__private::StoredKey>::fits,
+                    ),
+                    ::core::option::Option::Some(
+                        <Shop::Key as ::dex::__private::StoredKey>::fits,
+                    ),
                 ];
                 ::dex::__private::key_fits_at(__dex_table, __dex_place, __dex_key)
             }

@@ -3,6 +3,7 @@
 use std::fmt;
 use std::marker::PhantomData;
 
+use super::reply::Reply;
 use super::result::RunResult;
 use super::untyped::UntypedRun;
 use super::waiting::Waiting;
@@ -67,8 +68,10 @@ impl<F: Flow> RunHandle<F> {
     ///
     /// [`ErrorKind::Closed`]: crate::ErrorKind::Closed
     /// [`ErrorKind::LimitReached`]: crate::ErrorKind::LimitReached
-    pub async fn publish<C: ChannelHandle<F>>(&self, channel: C, message: C::Value) -> Result<()> {
-        self.run.publish(channel.slot()?, Payload::encode(&message)?).await
+    #[expect(clippy::needless_pass_by_value, reason = "a handle is written where it is used")]
+    pub fn publish<C: ChannelHandle<F>>(&self, channel: C, message: C::Value) -> Reply<'_, ()> {
+        let (run, slot) = (&self.run, channel.slot());
+        Reply::new(async move { run.publish(slot?, Payload::encode(&message)?).await })
     }
 
     /// Ends the run as no longer wanted.
