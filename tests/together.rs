@@ -10,7 +10,7 @@ use dex::{ErrorKind, StepOptions};
 use serde_json::json;
 use support::{ALL, IN_MEMORY, World, each_way};
 
-/// Takes what is ordered from its shelves.
+/// Takes what is ordered from its places.
 struct Depot;
 
 #[flow(output = Vec<(u32, u64)>)]
@@ -23,21 +23,21 @@ impl Depot {
     const LOG: Stream<String>;
 
     #[step(start)]
-    async fn open(&self, shelf: u32) -> StepResult<Self> {
-        Ok(Next::to(Self::TAKE, shelf))
+    async fn open(&self, place: u32) -> StepResult<Self> {
+        Ok(Next::to(Self::TAKE, place))
     }
 
     #[wait_for(take)]
-    fn an_order(&self, _ctx: &WaitContext<Self>, shelf: &u32) -> WaitResult<Self, u64> {
-        Ok(Wait::one(Self::ORDERS.at(shelf).one()))
+    fn an_order(&self, _ctx: &WaitContext<Self>, place: &u32) -> WaitResult<Self, u64> {
+        Ok(Wait::one(Self::ORDERS.at(place).one()))
     }
 
     #[step(lock(STOCK), retry(attempts = 1), on_exhausted = park)]
-    async fn take(&self, ctx: &mut StepContext<Self>, shelf: u32, wanted: u64) -> StepResult<Self> {
-        ctx.append(Self::LOG, format!("{wanted} of {shelf}"))?;
-        let stock = ctx.get(Self::STOCK.at(&shelf))?.unwrap_or_default();
+    async fn take(&self, ctx: &mut StepContext<Self>, place: u32, wanted: u64) -> StepResult<Self> {
+        ctx.append(Self::LOG, format!("{wanted} of {place}"))?;
+        let stock = ctx.get(Self::STOCK.at(&place))?.unwrap_or_default();
         let left = stock.checked_sub(wanted).ok_or_else(|| StepError::new("there is not enough"))?;
-        ctx.set(Self::STOCK.at(&shelf), left)?;
+        ctx.set(Self::STOCK.at(&place), left)?;
         Ok(Next::to_with(Self::CLOSE, (), StepOptions::new().attempts(2)))
     }
 
@@ -48,15 +48,15 @@ impl Depot {
 
     /// An operator comes here when an order is too large.
     #[step(entry, lock(STOCK))]
-    async fn clear(&self, ctx: &mut StepContext<Self>, shelf: u32) -> StepResult<Self> {
-        ctx.delete(Self::STOCK.at(&shelf))?;
-        ctx.append(Self::LOG, format!("all of {shelf}"))?;
+    async fn clear(&self, ctx: &mut StepContext<Self>, place: u32) -> StepResult<Self> {
+        ctx.delete(Self::STOCK.at(&place))?;
+        ctx.append(Self::LOG, format!("all of {place}"))?;
         Ok(Next::to(Self::CLOSE, ()))
     }
 
     #[rpc(lock(STOCK))]
-    async fn fill(&self, ctx: &mut RpcContext<Self>, (shelf, count): (u32, u64)) -> RpcResult<()> {
-        ctx.set(Self::STOCK.at(&shelf), count)
+    async fn fill(&self, ctx: &mut RpcContext<Self>, (place, count): (u32, u64)) -> RpcResult<()> {
+        ctx.set(Self::STOCK.at(&place), count)
     }
 }
 

@@ -275,14 +275,14 @@ impl Chain {
 
     #[wait_for(first)]
     fn checks_the_start(&self, ctx: &mut WaitContext<Self>) -> WaitResult<Self, ()> {
-        expect(ctx.entries(Self::NUMBERS)?, &[("given", 1)])?;
+        expect(&ctx.entries(Self::NUMBERS)?, &[("given", 1)])?;
         ctx.set(Self::NUMBERS.at("one"), 11)?;
         Ok(Wait::ready(()))
     }
 
     #[step(start)]
     async fn first(&self, ctx: &mut StepContext<Self>, _input: (), _done: ()) -> StepResult<Self> {
-        expect(ctx.entries(Self::NUMBERS)?, &[("given", 1), ("one", 11)])?;
+        expect(&ctx.entries(Self::NUMBERS)?, &[("given", 1), ("one", 11)])?;
         ctx.set(Self::NUMBERS.at("two"), 22)?;
         ctx.delete(Self::NUMBERS.at("given"))?;
         Ok(Next::to(Self::SECOND, ()))
@@ -290,19 +290,19 @@ impl Chain {
 
     #[wait_for(second)]
     fn checks_the_first(&self, ctx: &mut WaitContext<Self>) -> WaitResult<Self, ()> {
-        expect(ctx.entries(Self::NUMBERS)?, &[("one", 11), ("two", 22)])?;
+        expect(&ctx.entries(Self::NUMBERS)?, &[("one", 11), ("two", 22)])?;
         ctx.set(Self::NUMBERS.at("one"), 12)?;
         Ok(Wait::ready(()))
     }
 
     #[step]
     async fn second(&self, ctx: &mut StepContext<Self>, _input: (), _done: ()) -> StepResult<Self> {
-        expect(ctx.entries(Self::NUMBERS)?, &[("one", 12), ("two", 22)])?;
+        expect(&ctx.entries(Self::NUMBERS)?, &[("one", 12), ("two", 22)])?;
         Ok(Next::complete("done".into()))
     }
 }
 
-fn expect(seen: Vec<(String, u32)>, expected: &[(&str, u32)]) -> Result<(), StepError> {
+fn expect(seen: &[(String, u32)], expected: &[(&str, u32)]) -> Result<(), StepError> {
     let is_so = seen.iter().map(|(key, number)| (key.as_str(), *number)).eq(expected.iter().copied());
     if is_so { Ok(()) } else { Err(StepError::fatal(format!("{seen:?} is not {expected:?}"))) }
 }

@@ -169,6 +169,34 @@ const MAPS: &str = "impl Shop {
 }";
 
 #[test]
+fn the_items_of_streams_are_checked() {
+    let streams = "impl Chat {
+        #[stream] const TOKENS: Stream<String>;
+        #[cfg(unix)] #[stream(capacity = \"2 KiB\")] const COUNTS: Stream<Vec<u8>>;
+    }";
+    check_part(
+        "endless",
+        streams,
+        "fn fits_stream",
+        &expect![[r#"
+        fn fits_stream(
+            __dex_place: usize,
+            __dex_value: &::dex::__private::Payload,
+        ) -> ::dex::__private::Fit {
+            let __dex_table: &[fn(
+                &::dex::__private::Payload,
+            ) -> ::dex::__private::Fit] = &[
+                <String as ::dex::__private::Stored>::fits,
+                #[cfg(unix)]
+                <Vec<u8> as ::dex::__private::Stored>::fits,
+            ];
+            ::dex::__private::fits_at(__dex_table, __dex_place, __dex_value)
+        }
+    "#]],
+    );
+}
+
+#[test]
 fn a_map_gets_its_flow_and_its_name() {
     check_part(
         "",
