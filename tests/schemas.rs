@@ -45,8 +45,15 @@ impl Shop {
     #[attribute]
     const STATUS: Attribute<Status>;
 
+    /// By the number of the line.
+    #[attribute(name = "gifts")]
+    const GIFTS: AttributeMap<u32, Vec<Line>>;
+
     #[channel(name = "approval")]
     const APPROVAL: Channel<String>;
+
+    #[channel]
+    const RETURNS: ChannelMap<String, Line>;
 
     #[stream]
     const NEWS: Stream<Line>;
@@ -203,11 +210,25 @@ fn every_member_has_its_schema_under_its_stored_name() {
         step ship: Order, Some("OneOf2")
         step thank: Order, Some("Tuple_of_OneOf2_and_uint8")
         attribute STATUS: Status
+        attribute gifts: Array_of_Line
         channel approval: string
+        channel RETURNS: Line
         stream NEWS: Line
         rpc count: null -> Nullable_uint64
         rpc change: Order -> Line"#]]
     .assert_eq(&lines.join("\n"));
+}
+
+#[test]
+fn a_map_has_the_schema_of_its_values_and_its_definition_says_what_its_keys_are() {
+    let gifts = &shop().attributes[1];
+    assert_eq!((gifts.name, &gifts.value["type"]), (Shop::GIFTS.name(), &json!("array")));
+    assert_eq!(shop().channels[1].name, Shop::RETURNS.name());
+    assert_eq!(gifts.value["items"]["$ref"], json!("#/$defs/Line"));
+    assert_eq!(gifts.value["$defs"]["Line"]["required"], json!(["article"]));
+    let definition = serde_json::to_value(Shop::definition()).unwrap();
+    assert_eq!(definition["attributes"][1]["key"], json!("u32"));
+    assert_eq!(definition["channels"][1]["key"], json!("String"));
 }
 
 fn title(schema: &Json) -> &str {

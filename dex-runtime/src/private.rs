@@ -13,13 +13,13 @@ pub use crate::definition::contract::{
     fits_at,
 };
 #[cfg(feature = "schemars")]
-pub use crate::definition::schema::schema_of;
+pub use crate::definition::schema::HasSchema;
 pub use crate::definition::schema::{SchemaOf, Types as SchemaTypes};
 pub use crate::definition::{
     Attribute, AttributeDefinition, AttributeMap, Channel, ChannelDefinition, ChannelMap, Durability, Edge,
     EdgeKind, Flow, FlowDefinition, FlowSchemas, Indexable, KeyFits, Keyword, OnExhausted, RpcContext,
-    RpcDefinition, RpcResult, Step, StepContext, StepDefinition, StepResult, Stream, StreamDefinition,
-    WaitContext, WaitDefinition, WaitResult, key_fits, key_fits_at,
+    RpcDefinition, RpcResult, Step, StepContext, StepDefinition, StepResult, StoredKey, Stream,
+    StreamDefinition, WaitContext, WaitDefinition, WaitResult, key_fits_at,
 };
 pub use crate::engine::RetryPolicy;
 pub use crate::error::Result;

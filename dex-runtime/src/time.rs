@@ -96,6 +96,10 @@ fn civil_from_days(days: i64) -> (i64, i64, i64) {
 pub type Sleep = Pin<Box<dyn Future<Output = ()> + Send>>;
 
 /// Where the engine gets the time from: the system, or a test that sets it.
+///
+/// It is a wall clock, and may be changed in either direction: what waits for an instant waits until the clock
+/// shows it. Nothing relies on times that only grow; order comes from numbers. A clock that is set back makes
+/// timers, pauses and timeouts as much later, and loses none.
 pub trait Clock: fmt::Debug + Send + Sync + 'static {
     /// The current time, rounded up to the microsecond: a deadline made from it is never early.
     fn now(&self) -> Timestamp;

@@ -22,8 +22,7 @@ pub const VALUE_BYTES_MAX: usize = 1024 * 1024;
 /// There is nothing to implement: derive `Serialize` and `Deserialize`.
 #[diagnostic::on_unimplemented(
     message = "this type cannot be stored: a flow's values need `Serialize` and `Deserialize`",
-    label = "cannot be stored",
-    note = "add `#[derive(serde::Serialize, serde::Deserialize)]` to it, or to the type inside it that lacks them"
+    label = "add `#[derive(serde::Serialize, serde::Deserialize)]` to it, or to the type inside it that lacks them"
 )]
 // A missing derive is then told in the words above, and once: not as two errors about the traits of serde,
 // each with a list of other types that have it. It also does so on the trait, for associated types.

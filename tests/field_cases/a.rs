@@ -77,7 +77,8 @@ impl Outlives {
     #[attribute]
     const WRITTEN: Attribute<String>;
 
-    #[step(start, timeout = "20ms", retry(attempts = 2, initial = "1ms", max_interval = "1ms"))]
+    // Long enough for the second call on a machine that is busy.
+    #[step(start, timeout = "300ms", retry(attempts = 2, initial = "1ms", max_interval = "1ms"))]
     fn work(&self, ctx: &mut StepContext<Self>, _input: ()) -> StepResult<Self> {
         if self.calls.add() > 1 {
             let given = self.later.map_err(StepError::fatal)?;

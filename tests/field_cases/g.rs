@@ -1,5 +1,6 @@
 //! RPCs and attributes beside steps that work.
 
+use dex::inspect::StepPhase;
 use dex::prelude::*;
 use dex::{ErrorKind, Status};
 use tokio::sync::watch;
@@ -215,4 +216,54 @@ async fn thirty_two_callers_start_call_list_and_look_at_once() {
         let shared = t.client::<Works>().run(format!("shared-{round}")).await.unwrap();
         assert_eq!(shared.get(Works::NUMBER).await.unwrap(), Some(32));
     }
+}
+
+/// Its step hangs for ever, and is not to be waited for longer than a minute.
+struct Hangs;
+
+#[flow(output = String)]
+impl Hangs {
+    #[attribute]
+    const NOTES: AttributeMap<String, String>;
+
+    #[step(start)]
+    async fn begin(&self) -> StepResult<Self> {
+        Ok(Next::to(Self::HANG, ()).and(Self::END, ()))
+    }
+
+    #[step(timeout = "1m", retry(attempts = 1), on_exhausted = park, lock(NOTES))]
+    async fn hang(&self) -> StepResult<Self> {
+        std::future::pending().await
+    }
+
+    #[step(lock(NOTES))]
+    async fn end(&self, ctx: &mut StepContext<Self>) -> StepResult<Self> {
+        Ok(Next::complete(ctx.get(Self::NOTES.at("ada"))?.unwrap_or_default()))
+    }
+}
+
+/// G7
+#[tokio::test]
+async fn a_step_that_hangs_is_parked_when_its_time_is_up_and_an_operator_goes_past_it() {
+    each_way(
+        IN_MEMORY,
+        || Hangs,
+        async |t| {
+            t.client().start("r", ()).await.unwrap();
+            t.settle().await;
+            let run = t.run().await;
+            // Others read and write meanwhile, but for the step that needs what it has locked.
+            run.set(Hangs::NOTES.at("ada"), "was here".into()).await.unwrap();
+            assert_eq!(run.skip_step("hang-1").await.unwrap_err().kind(), ErrorKind::NotFound);
+            t.advance(seconds(60)).await;
+            t.phase().await;
+            let steps = t.run().await.describe().await.unwrap().steps;
+            let phases: Vec<_> = steps.iter().map(|step| (step.id.as_str(), step.phase)).collect();
+            assert_eq!(phases, [("hang-1", StepPhase::Parked), ("end-1", StepPhase::Locked)], "{:?}", t.way);
+            t.run().await.skip_step("hang-1").await.unwrap();
+            t.phase().await;
+            assert_eq!(t.run().await.output().await.unwrap(), "was here");
+        },
+    )
+    .await;
 }

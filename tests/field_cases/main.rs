@@ -6,6 +6,7 @@
 
 mod a;
 mod c;
+mod clock;
 mod d;
 mod e;
 mod f;

@@ -8,7 +8,9 @@
 mod attempts;
 mod basic;
 mod channels;
+mod children;
 mod contracts;
+mod maps;
 mod on_call;
 mod page;
 mod persistence;
@@ -16,5 +18,6 @@ mod residency;
 mod rpc;
 mod step_options;
 mod stopping;
+mod streams;
 #[path = "../support/mod.rs"]
 mod support;

@@ -297,6 +297,9 @@ impl Atomic {
     const STATUS: Attribute<String>;
     #[channel]
     const NUMBERS: Channel<u32>;
+    /// Nobody takes from it.
+    #[channel]
+    const SPARE: Channel<u32>;
 
     #[wait_for(take)]
     fn a_number(&self) -> WaitResult<Self, u32> {
@@ -318,6 +321,25 @@ impl Atomic {
         ctx.set(Self::STATUS, "invoked".into())?;
         ctx.publish(Self::NUMBERS, number + 1)?;
         Ok((number + 1, found))
+    }
+
+    /// How many messages there are before and after it publishes so many.
+    #[rpc]
+    async fn publish_and_count(&self, ctx: &mut RpcContext<Self>, count: u32) -> RpcResult<(usize, usize)> {
+        let before = ctx.size(Self::SPARE)?;
+        (0..count).try_for_each(|number| ctx.publish(Self::SPARE, number))?;
+        Ok((before, ctx.size(Self::SPARE)?))
+    }
+
+    #[rpc]
+    async fn count(&self, ctx: &RpcContext<Self>) -> RpcResult<usize> {
+        ctx.size(Self::SPARE)
+    }
+
+    #[rpc]
+    async fn publish_and_refuse(&self, ctx: &mut RpcContext<Self>) -> RpcResult<()> {
+        ctx.publish(Self::SPARE, 0)?;
+        Err(RpcError::new(format!("{} are enough", ctx.size(Self::SPARE)?)))
     }
 
     #[rpc]
@@ -344,6 +366,28 @@ async fn a_write_and_a_message_of_a_call_are_there_together_and_those_of_a_refus
             assert_eq!(t.run().await.increment(1).await.unwrap(), (2, false));
             t.phase().await;
             assert_eq!(t.run().await.output().await.unwrap(), 3, "{:?}", t.way);
+        },
+    )
+    .await;
+}
+
+/// Rows 57 and 63
+#[tokio::test]
+async fn a_call_counts_the_messages_that_it_has_published() {
+    each_way(
+        ALL,
+        || Atomic,
+        async |t| {
+            t.client().start("r", 1).await.unwrap();
+            t.phase().await;
+            assert_eq!(t.run().await.publish_and_count(1).await.unwrap(), (0, 1));
+            let refused = t.run().await.publish_and_refuse().await.unwrap_err();
+            assert_eq!(refused.failure().unwrap().message, "2 are enough");
+            t.phase().await;
+            assert_eq!(t.run().await.publish_and_count(1).await.unwrap(), (1, 2));
+            assert_eq!(t.run().await.publish_and_count(3).await.unwrap(), (2, 5));
+            t.phase().await;
+            assert_eq!(t.run().await.count().await.unwrap(), 5, "{:?}", t.way);
         },
     )
     .await;

@@ -1,8 +1,9 @@
-//! Rows 36 to 41: locks and recovery.
+//! Rows 12 and 36 to 41: options of movements, locks and recovery.
 
 use dex::prelude::*;
+use dex::{Closing, StepOptions};
 
-use crate::support::{ALL, IN_MEMORY, each_way};
+use crate::support::{ALL, IN_MEMORY, each_way, seconds};
 
 /// Three steps that lock different attributes.
 struct Locks;
@@ -206,6 +207,81 @@ async fn a_recovery_step_gets_the_input_of_the_step_that_failed() {
             t.client().start("r", "a text".into()).await.unwrap();
             t.phase().await;
             assert_eq!(t.run().await.output().await.unwrap(), "a text");
+        },
+    )
+    .await;
+}
+
+/// A step that always fails, and movements to it with options and without.
+struct Overrides;
+
+#[flow(output = String)]
+impl Overrides {
+    #[step(start)]
+    async fn begin(&self, (number, attempts): (u32, u32)) -> StepResult<Self> {
+        let options = StepOptions::new().attempts(attempts).on_failure(Self::AGAIN);
+        Ok(Next::to_with(Self::FAIL, number, options))
+    }
+
+    #[wait_for(fail)]
+    fn never(&self, _ctx: &WaitContext<Self>, number: &u32) -> WaitResult<Self, ()> {
+        Err(StepError::new(format!("no luck with {number}")))
+    }
+
+    #[step(retry(attempts = 2, initial = "10s", max_interval = "10s"))]
+    async fn fail(&self, _number: u32, _never: ()) -> StepResult<Self> {
+        Ok(Next::fail("its wait has let it through"))
+    }
+
+    #[step(entry)]
+    async fn again(&self, ctx: &mut StepContext<Self>, number: u32) -> StepResult<Self> {
+        let Some(recovery) = ctx.recovery() else { return Ok(Next::fail("there is nothing to recover")) };
+        match number {
+            1 => Ok(Next::to(Self::FAIL, 2)),
+            _ => Ok(Next::complete(format!("{} after {}", recovery.failure.message, recovery.attempts))),
+        }
+    }
+}
+
+/// Row 12
+#[tokio::test]
+async fn options_of_one_movement_leave_those_of_the_step_as_they_are() {
+    each_way(
+        IN_MEMORY,
+        || Overrides,
+        async |t| {
+            t.client().start("r", (1, 1)).await.unwrap();
+            t.phase().await;
+            // The second time the step's own two attempts count, and nothing recovers it.
+            t.advance(seconds(11)).await;
+            t.phase().await;
+            let result = t.run().await.result().await.unwrap();
+            let Closing::StepFailed { step, failure, .. } = result.closing() else { panic!("{result:?}") };
+            assert_eq!((step.as_str(), failure.message.as_str()), ("fail", "no luck with 2"), "{:?}", t.way);
+        },
+    )
+    .await;
+}
+
+/// Row 38
+// A wait whose attempts are used up leads to a recovery step, or ends its branch: its step is not called with a flag.
+#[tokio::test]
+async fn a_movement_changes_the_options_that_it_names() {
+    each_way(
+        IN_MEMORY,
+        || Overrides,
+        async |t| {
+            t.client().start("r", (7, 3)).await.unwrap();
+            for _ in 0..2 {
+                t.phase().await;
+                // The pauses stay those of the step: ten seconds, spread by a tenth.
+                let step = t.run().await.describe().await.unwrap().steps.remove(0);
+                let pause = step.due.unwrap().since(t.now());
+                assert!(pause >= seconds(9) && pause <= seconds(11), "{:?}: {pause:?}", t.way);
+                t.advance(pause).await;
+            }
+            let run = t.run().await;
+            assert_eq!(run.output().await.unwrap(), "no luck with 7 after 3", "{:?}", t.way);
         },
     )
     .await;

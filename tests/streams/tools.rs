@@ -46,5 +46,7 @@ fn the_definition_describes_streams() {
     assert_eq!((Numbers::SMALL.name(), Numbers::SMALL.capacity()), ("SMALL", 1024));
     let renamed = After::definition();
     assert_eq!(renamed.stream("old").map(|(_, stream)| stream.name), Some("new"));
+    let listed = serde_json::to_value(renamed).unwrap()["streams"].take();
+    assert_eq!((&listed[0]["name"], &listed[0]["aliases"]), (&json!("new"), &json!(["old"])));
     assert_ne!(Before::definition().fingerprint(), renamed.fingerprint());
 }

@@ -101,6 +101,10 @@ pub(super) fn method<'a>(
     if let RawKind::Method { sig, .. } = &raw.kind {
         return Some(sig);
     }
+    if raw.unread.is_some() {
+        // The attribute that cannot be read has been told, and hides what follows it.
+        return None;
+    }
     let message = if raw.is_unfinished_method() {
         format!("this method cannot be read: `#[{word}]` goes on `async fn name(&self, …) -> … {{ … }}`")
     } else {

@@ -169,6 +169,34 @@ const MAPS: &str = "impl Shop {
 }";
 
 #[test]
+fn the_items_of_streams_are_checked() {
+    let streams = "impl Chat {
+        #[stream] const TOKENS: Stream<String>;
+        #[cfg(unix)] #[stream(capacity = \"2 KiB\")] const COUNTS: Stream<Vec<u8>>;
+    }";
+    check_part(
+        "endless",
+        streams,
+        "fn fits_stream",
+        &expect![[r#"
+        fn fits_stream(
+            __dex_place: usize,
+            __dex_value: &::dex::__private::Payload,
+        ) -> ::dex::__private::Fit {
+            let __dex_table: &[fn(
+                &::dex::__private::Payload,
+            ) -> ::dex::__private::Fit] = &[
+                <String as ::dex::__private::Stored>::fits,
+                #[cfg(unix)]
+                <Vec<u8> as ::dex::__private::Stored>::fits,
+            ];
+            ::dex::__private::fits_at(__dex_table, __dex_place, __dex_value)
+        }
+    "#]],
+    );
+}
+
+#[test]
 fn a_map_gets_its_flow_and_its_name() {
     check_part(
         "",
@@ -204,7 +232,9 @@ fn the_keys_of_maps_are_checked() {
                 __dex_key: &::core::primitive::str,
             ) -> ::core::option::Option<::core::primitive::bool> {
                 let __dex_table: &[::core::option::Option<::dex::__private::KeyFits>] = &[
-                    ::core::option::Option::Some(::dex::__private::key_fits::<String>),
+                    ::core::option::Option::Some(
+                        <String as ::dex::__private::StoredKey>::fits,
+                    ),
                     ::core::option::Option::None,
                 ];
                 ::dex::__private::key_fits_at(__dex_table, __dex_place, __dex_key)
@@ -222,8 +252,12 @@ fn the_keys_of_maps_are_checked() {
             ) -> ::core::option::Option<::core::primitive::bool> {
                 let __dex_table: &[::core::option::Option<::dex::__private::KeyFits>] = &[
                     #[cfg(unix)]
-                    ::core::option::Option::Some(::dex::__private::key_fits::<(Size, u64)>),
-                    ::core::option::Option::Some(::dex::__private::key_fits::<Shop::Key>),
+                    ::core::option::Option::Some(
+                        <(Size, u64) as ::dex::__private::StoredKey>::fits,
+                    ),
+                    ::core::option::Option::Some(
+                        <Shop::Key as ::dex::__private::StoredKey>::fits,
+                    ),
                 ];
                 ::dex::__private::key_fits_at(__dex_table, __dex_place, __dex_key)
             }

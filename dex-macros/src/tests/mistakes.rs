@@ -206,3 +206,55 @@ fn a_flow_whose_paths_lead_nowhere_can_be_run_all_the_same() {
     let text = expansion("", shop).to_string();
     assert!(text.contains("Self :: sell"), "what the types say is still checked:\n{text}");
 }
+
+#[test]
+fn a_start_step_without_its_mark_is_not_also_told_to_take_a_lock() {
+    let shop = |first: &str, write: &str| {
+        format!(
+            "impl Shop {{
+                #[attribute] const STOCK: AttributeMap<String, u8>;
+                #[step{first}] async fn open(&self, ctx: &mut StepContext<Self>) -> StepResult<Self> {{
+                    ctx.set({write}, 1)?;
+                    Ok(Next::to(Self::SELL, ()))
+                }}
+                #[step(lock(STOCK))] async fn sell(&self) -> StepResult<Self> {{ Ok(Next::complete(())) }}
+            }}"
+        )
+    };
+    for write in ["Self::STOCK.at(\"pens\")", "&Self::STOCK.at(\"pens\")"] {
+        assert_eq!(messages(expansion("", &shop("(start)", write))), Vec::<String>::new());
+        let told = messages(expansion("", &shop("", write)));
+        assert!(told.len() == 1 && told[0].starts_with("no path leads to any step"), "{told:?}");
+        let told = messages(expansion("", &shop("(entry)", write)));
+        assert!(told.len() == 1 && told[0].starts_with("step `sell` locks `STOCK`"), "{told:?}");
+    }
+}
+
+#[test]
+fn a_recovery_step_is_told_to_take_a_lock() {
+    let shop = "impl Shop {
+        #[attribute] const TOTAL: Attribute<u8>;
+        #[step(start, on_failure = undo)] async fn sell(&self) -> StepResult<Self> { Ok(Next::to(Self::COUNT, ())) }
+        #[step(lock(TOTAL))] async fn count(&self) -> StepResult<Self> { Ok(Next::complete(())) }
+        #[step] async fn undo(&self, ctx: &mut StepContext<Self>) -> StepResult<Self> {
+            ctx.delete(Self::TOTAL)?;
+            Ok(Next::dead_end())
+        }
+    }";
+    let told = messages(expansion("", shop));
+    assert!(told.len() == 1 && told[0].starts_with("step `count` locks `TOTAL`"), "{told:?}");
+}
+
+#[test]
+fn an_attribute_that_cannot_be_read_at_the_end_of_a_block_is_one_mistake() {
+    for mark in ["#[step]", "#[wait_for(sell)]", "#[rpc]", "#[on_cancel]"] {
+        let shop = format!(
+            "impl Shop {{
+                #[step(start)] async fn sell(&self) -> StepResult<Self> {{ Ok(Next::complete(())) }}
+                {mark} #
+            }}"
+        );
+        let told = messages(expansion("", &shop));
+        assert!(told.len() == 1 && told[0].starts_with("this attribute cannot be read"), "{told:?}");
+    }
+}

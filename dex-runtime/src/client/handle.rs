@@ -4,6 +4,7 @@ use std::fmt;
 use std::marker::PhantomData;
 
 use super::call::argument;
+use super::reply::Reply;
 use super::result::RunResult;
 use super::state;
 use super::untyped::UntypedRun;
@@ -96,10 +97,14 @@ impl<F: Flow> RunHandle<F> {
     ///
     /// [`ErrorKind::Closed`]: crate::ErrorKind::Closed
     /// [`ErrorKind::LimitReached`]: crate::ErrorKind::LimitReached
-    pub async fn publish<C: ChannelHandle<F>>(&self, channel: C, message: C::Value) -> Result<()> {
-        let slot = channel.slot()?;
-        let message = state::message(&slot, &message)?;
-        self.run.publish(slot, message).await
+    #[expect(clippy::needless_pass_by_value, reason = "a handle is written where it is used")]
+    pub fn publish<C: ChannelHandle<F>>(&self, channel: C, message: C::Value) -> Reply<'_, ()> {
+        let (run, slot) = (&self.run, channel.slot());
+        Reply::new(async move {
+            let slot = slot?;
+            let message = state::message(&slot, &message)?;
+            run.publish(slot, message).await
+        })
     }
 
     /// Ends the run as no longer wanted.

@@ -1,6 +1,7 @@
 //! What the maps and channels of a run hold, listed and tidied from outside.
 
 use super::handle::RunHandle;
+use super::reply::Reply;
 use crate::definition::{AttributeMap, ChannelHandle, Flow, Key, MapHandle, stored, typed_keys};
 use crate::error::Result;
 use crate::value::{Payload, Value};
@@ -14,11 +15,14 @@ impl<F: Flow> RunHandle<F> {
     /// [`ErrorKind::InvalidValue`] if a stored key does not fit the type of the map's keys.
     ///
     /// [`ErrorKind::InvalidValue`]: crate::ErrorKind::InvalidValue
-    pub async fn keys<M: MapHandle<F>>(&self, map: M) -> Result<Vec<M::Key>> {
-        let (name, kind) = map.map();
-        let keys = self.run.keys(&name, kind).await?.into_iter().map(|key| (key, ()));
-        let keys = typed_keys(name.as_str(), keys, |()| Ok(()))?;
-        Ok(keys.into_iter().map(|(key, ())| key).collect())
+    #[expect(clippy::needless_pass_by_value, reason = "a map is written where it is used")]
+    pub fn keys<M: MapHandle<F>>(&self, map: M) -> Reply<'_, Vec<M::Key>> {
+        let (run, (name, kind)) = (&self.run, map.map());
+        Reply::new(async move {
+            let keys = run.keys(&name, kind).await?.into_iter().map(|key| (key, ()));
+            let keys = typed_keys(name.as_str(), keys, |()| Ok(()))?;
+            Ok(keys.into_iter().map(|(key, ())| key).collect())
+        })
     }
 
     /// The entries of an attribute map that have a value, in the order of the keys; also of a run that has ended.
@@ -41,10 +45,14 @@ impl<F: Flow> RunHandle<F> {
     /// [`ErrorKind::InvalidValue`] if a stored message does not fit the type.
     ///
     /// [`ErrorKind::InvalidValue`]: crate::ErrorKind::InvalidValue
-    pub async fn numbered_messages<C: ChannelHandle<F>>(&self, channel: C) -> Result<Vec<(u64, C::Value)>> {
-        let messages = self.run.messages(&channel.slot()?).await?.into_iter();
-        let typed = |(number, message): (u64, Payload)| Ok((number, message.decode()?));
-        messages.map(typed).collect()
+    #[expect(clippy::needless_pass_by_value, reason = "a handle is written where it is used")]
+    pub fn numbered_messages<C: ChannelHandle<F>>(&self, channel: C) -> Reply<'_, Vec<(u64, C::Value)>> {
+        let (run, slot) = (&self.run, channel.slot());
+        Reply::new(async move {
+            let messages = run.messages(&slot?).await?.into_iter();
+            let typed = |(number, message): (u64, Payload)| Ok((number, message.decode()?));
+            messages.map(typed).collect()
+        })
     }
 
     /// Takes a message out of a channel, so that no wait gets it.
@@ -56,7 +64,9 @@ impl<F: Flow> RunHandle<F> {
     ///
     /// [`ErrorKind::NotFound`]: crate::ErrorKind::NotFound
     /// [`ErrorKind::Closed`]: crate::ErrorKind::Closed
-    pub async fn delete_message<C: ChannelHandle<F>>(&self, channel: C, number: u64) -> Result<()> {
-        self.run.delete_message(channel.slot()?, number).await
+    #[expect(clippy::needless_pass_by_value, reason = "a handle is written where it is used")]
+    pub fn delete_message<C: ChannelHandle<F>>(&self, channel: C, number: u64) -> Reply<'_, ()> {
+        let (run, slot) = (&self.run, channel.slot());
+        Reply::new(async move { run.delete_message(slot?, number).await })
     }
 }

@@ -2,6 +2,7 @@
 
 use super::change::Changed;
 use super::handle::RunHandle;
+use super::reply::Reply;
 use super::untyped::UntypedRun;
 use super::waiting::Waiting;
 use crate::definition::{AttributeHandle, ChannelHandle, Flow, Step};
@@ -16,11 +17,15 @@ impl<F: Flow> RunHandle<F> {
     /// # Errors
     ///
     /// [`ErrorKind::InvalidValue`] if the stored value does not fit the type.
-    pub async fn get<A: AttributeHandle<F>>(&self, attribute: A) -> Result<Option<A::Value>> {
-        let slot = attribute.slot()?;
-        let stored = self.run.attribute(&slot).await?;
-        let decoded = stored.map(|(value, _)| value.decode()).transpose();
-        decoded.map_err(|error| self.run.misfit("attribute", &slot, &error))
+    #[expect(clippy::needless_pass_by_value, reason = "a handle is written where it is used")]
+    pub fn get<A: AttributeHandle<F>>(&self, attribute: A) -> Reply<'_, Option<A::Value>> {
+        let (run, slot) = (&self.run, attribute.slot());
+        Reply::new(async move {
+            let slot = slot?;
+            let stored = run.attribute(&slot).await?;
+            let decoded = stored.map(|(value, _)| value.decode()).transpose();
+            decoded.map_err(|error| run.misfit("attribute", &slot, &error))
+        })
     }
 
     /// Sets the attribute, whatever it was. Once it returns the value is on disk.
@@ -32,10 +37,14 @@ impl<F: Flow> RunHandle<F> {
     ///
     /// - [`ErrorKind::Closed`]: the run has ended; nothing was written.
     /// - [`ErrorKind::InvalidValue`]: the value cannot be stored.
-    pub async fn set<A: AttributeHandle<F>>(&self, attribute: A, value: A::Value) -> Result<()> {
-        let slot = attribute.slot()?;
-        let value = attribute_value(&slot, &value)?;
-        self.run.write_attribute(slot, Some(value)).await
+    #[expect(clippy::needless_pass_by_value, reason = "a handle is written where it is used")]
+    pub fn set<A: AttributeHandle<F>>(&self, attribute: A, value: A::Value) -> Reply<'_, ()> {
+        let (run, slot) = (&self.run, attribute.slot());
+        Reply::new(async move {
+            let slot = slot?;
+            let value = attribute_value(&slot, &value)?;
+            run.write_attribute(slot, Some(value)).await
+        })
     }
 
     /// Unsets the attribute.
@@ -43,8 +52,10 @@ impl<F: Flow> RunHandle<F> {
     /// # Errors
     ///
     /// [`ErrorKind::Closed`] if the run has ended; nothing was written.
-    pub async fn delete<A: AttributeHandle<F>>(&self, attribute: A) -> Result<()> {
-        self.run.write_attribute(attribute.slot()?, None).await
+    #[expect(clippy::needless_pass_by_value, reason = "a handle is written where it is used")]
+    pub fn delete<A: AttributeHandle<F>>(&self, attribute: A) -> Reply<'_, ()> {
+        let (run, slot) = (&self.run, attribute.slot());
+        Reply::new(async move { run.write_attribute(slot?, None).await })
     }
 
     /// Sets the attribute to what `change` makes of its value, and gives the new one.
@@ -68,19 +79,24 @@ impl<F: Flow> RunHandle<F> {
     ///   [`rpc_attempts_max`](crate::Options::rpc_attempts_max) attempts; nothing was written.
     /// - [`ErrorKind::Closed`]: the run has ended; nothing was written.
     /// - [`ErrorKind::InvalidValue`]: the old value does not fit the type, or the new one cannot be stored.
-    pub async fn update<A: AttributeHandle<F>>(
-        &self,
+    #[expect(clippy::needless_pass_by_value, reason = "a handle is written where it is used")]
+    pub fn update<'a, A: AttributeHandle<F>>(
+        &'a self,
         attribute: A,
-        mut change: impl FnMut(Option<A::Value>) -> A::Value,
-    ) -> Result<A::Value> {
-        let slot = attribute.slot()?;
+        change: impl FnMut(Option<A::Value>) -> A::Value + Send + 'a,
+    ) -> Reply<'a, A::Value> {
+        let slot = attribute.slot();
+        Reply::new(async move { self.update_slot(&slot?, change).await })
+    }
+
+    async fn update_slot<T: Value>(&self, slot: &Slot, mut change: impl FnMut(Option<T>) -> T) -> Result<T> {
         let request = self.run.request("update", &[slot.to_string().as_bytes()]);
         let attempts = self.run.core.options().rpc_attempts_max;
         for _ in 0..attempts {
-            let (old, version) = self.run.attribute(&slot).await?.unzip();
+            let (old, version) = self.run.attribute(slot).await?.unzip();
             let old = old.map(|old: Payload| old.decode()).transpose();
-            let new = change(old.map_err(|error| self.run.misfit("attribute", &slot, &error))?);
-            let value = attribute_value(&slot, &new)?;
+            let new = change(old.map_err(|error| self.run.misfit("attribute", slot, &error))?);
+            let value = attribute_value(slot, &new)?;
             let attributes = vec![(slot.clone(), Some(value.clone()))];
             let staged = Staged { attributes, ..Staged::default() };
             let write =
@@ -104,11 +120,15 @@ impl<F: Flow> RunHandle<F> {
     /// # Errors
     ///
     /// [`ErrorKind::InvalidValue`] if a stored message does not fit the type.
-    pub async fn messages<C: ChannelHandle<F>>(&self, channel: C) -> Result<Vec<C::Value>> {
-        let slot = channel.slot()?;
-        let messages = self.run.messages(&slot).await?;
-        let decoded: Result<_, _> = messages.iter().map(|(_, message)| message.decode()).collect();
-        decoded.map_err(|error| self.run.misfit("a message of channel", &slot, &error))
+    #[expect(clippy::needless_pass_by_value, reason = "a handle is written where it is used")]
+    pub fn messages<C: ChannelHandle<F>>(&self, channel: C) -> Reply<'_, Vec<C::Value>> {
+        let (run, slot) = (&self.run, channel.slot());
+        Reply::new(async move {
+            let slot = slot?;
+            let messages = run.messages(&slot).await?;
+            let decoded: Result<_, _> = messages.iter().map(|(_, message)| message.decode()).collect();
+            decoded.map_err(|error| run.misfit("a message of channel", &slot, &error))
+        })
     }
 
     /// Waits until `predicate` holds for the attribute's value, and gives the value; `None` is an attribute

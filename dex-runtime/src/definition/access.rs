@@ -14,8 +14,7 @@ mod private {
 /// An attribute of flow `F`, or an entry of one of its attribute maps.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is not an attribute of `{F}`",
-    label = "not an attribute of `{F}`",
-    note = "write an attribute of this flow, or an entry of one of its maps: `Self::SCORES.at(&key)`"
+    label = "write an attribute of `{F}`, or an entry of one of its maps: `Self::SCORES.at(&key)`"
 )]
 pub trait AttributeHandle<F>: private::Sealed + Send + Sync {
     /// The type of its value.
@@ -29,8 +28,7 @@ pub trait AttributeHandle<F>: private::Sealed + Send + Sync {
 /// A channel of flow `F`, or an entry of one of its channel maps.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is not a channel of `{F}`",
-    label = "not a channel of `{F}`",
-    note = "write a channel of this flow, or an entry of one of its maps: `Self::ORDERS.at(&key)`"
+    label = "write a channel of `{F}`, or an entry of one of its maps: `Self::ORDERS.at(&key)`"
 )]
 pub trait ChannelHandle<F>: private::Sealed + Send + Sync {
     /// The type of its messages.
@@ -44,8 +42,7 @@ pub trait ChannelHandle<F>: private::Sealed + Send + Sync {
 /// An attribute map or a channel map of flow `F`.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is not a map of `{F}`",
-    label = "not a map of `{F}`",
-    note = "write an `AttributeMap` or a `ChannelMap` of this flow"
+    label = "write an `AttributeMap` or a `ChannelMap` of `{F}`"
 )]
 pub trait MapHandle<F>: private::Sealed + Send + Sync {
     /// The type of its keys.

@@ -194,9 +194,23 @@ pub(crate) fn typed_keys<K: Key, V, T>(
     Ok(typed)
 }
 
-/// Whether `text` is the text of a key of type `K`.
-pub fn key_fits<K: Key>(text: &str) -> bool {
-    K::decode(text).is_some_and(|key| key.encode() == text)
+/// A [`Key`], asked for by generated code: as for values, a path through a trait is told in few lines.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` cannot be the key of a map",
+    label = "not a key",
+    note = "keys are text, integers, `bool`, `char`, `Uuid`, pairs of them, and enums of unit variants with \
+            `#[derive(Keyword, PartialEq, Eq, PartialOrd, Ord)]`; other types implement `dex::Key`"
+)]
+pub trait StoredKey {
+    /// Whether `text` is the text of a key of this type.
+    fn fits(text: &str) -> bool;
+}
+
+#[diagnostic::do_not_recommend]
+impl<K: Key> StoredKey for K {
+    fn fits(text: &str) -> bool {
+        K::decode(text).is_some_and(|key| key.encode() == text)
+    }
 }
 
 /// Says whether a text is the text of a key.
@@ -216,7 +230,7 @@ mod tests {
     fn there_and_back<K: Key + Debug>(key: K, text: &str) {
         assert_eq!(key.encode(), text);
         assert_eq!(K::decode(text), Some(key));
-        assert!(key_fits::<K>(text));
+        assert!(K::fits(text));
     }
 
     #[test]
@@ -234,11 +248,11 @@ mod tests {
     #[test]
     fn a_key_has_one_text() {
         for text in ["+7", "07", "7 ", "", "256", "seven"] {
-            assert!(!key_fits::<u8>(text), "{text}");
+            assert!(!u8::fits(text), "{text}");
         }
-        assert!(!key_fits::<Uuid>("00000000000000000000000000000000"));
+        assert!(!Uuid::fits("00000000000000000000000000000000"));
         for text in ["a", "a/1/2", "a\\", "\\a/1"] {
-            assert!(!key_fits::<(String, u8)>(text), "{text}");
+            assert!(!<(String, u8)>::fits(text), "{text}");
         }
     }
 }

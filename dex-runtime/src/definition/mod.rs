@@ -44,7 +44,7 @@ pub use self::handle::{Attribute, AttributeMap, Channel, ChannelMap, Step};
 pub use self::if_empty::{Channels, IfEmpty};
 pub use self::indexable::Indexable;
 pub(crate) use self::key::typed_keys;
-pub use self::key::{AsKey, Key, KeyFits, key_fits, key_fits_at};
+pub use self::key::{AsKey, Key, KeyFits, StoredKey, key_fits_at};
 pub(crate) use self::members::MemberKind;
 pub(crate) use self::next::{Cancel, Choice, Goal};
 pub use self::next::{Next, OutputIs};

@@ -99,6 +99,14 @@ impl Timers {
         self.lock().due.insert(due);
     }
 
+    /// Keeps a timer that was taken and is not due at `now` after all, since the clock was set back meanwhile. One
+    /// that is due has fired already, or was cleared.
+    pub(crate) fn keep_early(&self, due: Due, now: Timestamp) {
+        if due.at > now {
+            self.put_back(due);
+        }
+    }
+
     /// Reads what the store has up to a minute after `now` at least, if the horizon is near. Blocks.
     ///
     /// # Errors
@@ -166,4 +174,23 @@ fn just_before(due: Due) -> Due {
 
 fn first_of_all() -> Due {
     Due { at: Timestamp::EPOCH, run: RunId::from_bytes([0; 16]), execution: ExecutionNo(0) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_timer_that_is_not_due_after_all_is_kept_and_one_that_was_is_not() {
+        let at = |micros| Timestamp::from_micros(micros);
+        let due = Due { at: at(5), ..first_of_all() };
+        let timers = Timers::new(10);
+        timers.put_back(due);
+        assert_eq!(timers.take(at(5)), [due]);
+        timers.keep_early(due, at(4));
+        assert_eq!(timers.take(at(4)), []);
+        assert_eq!(timers.take(at(5)), [due]);
+        timers.keep_early(due, at(5));
+        assert_eq!(timers.take(at(9)), []);
+    }
 }

@@ -72,10 +72,10 @@ impl Shard {
             let command = Command::FireTimer { execution: due.execution };
             match self.writer.submit(&run, command, Submit::URGENT) {
                 Ok(_)
-                | Err(Refused::Rejected(
-                    // A paused run arms its timers again when it is resumed.
-                    Rejection::NothingDue { .. } | Rejection::Closed { .. } | Rejection::Paused,
-                )) => {
+                // A paused run arms its timers again when it is resumed.
+                | Err(Refused::Rejected(Rejection::Closed { .. } | Rejection::Paused)) => return Ok(()),
+                Err(Refused::Rejected(Rejection::NothingDue { .. })) => {
+                    self.timers.keep_early(due, self.clock.now());
                     return Ok(());
                 }
                 Err(Refused::Passivated) => self.check()?,

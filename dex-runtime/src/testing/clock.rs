@@ -24,13 +24,18 @@ impl Default for VirtualClock {
 }
 
 impl VirtualClock {
-    /// Moves the clock to `at`. It never goes back.
+    /// Moves the clock on to `at`. It does not go back.
     pub fn set(&self, at: Timestamp) {
         self.now.send_if_modified(|now| {
             let later = at > *now;
             *now = at.max(*now);
             later
         });
+    }
+
+    /// Sets the clock back to `at`, as an operator or a time service may do with a machine's. It does not go forward.
+    pub fn set_back(&self, at: Timestamp) {
+        self.now.send_modify(|now| *now = at.min(*now));
     }
 
     /// The earliest instant that is still to come and that someone sleeps for.

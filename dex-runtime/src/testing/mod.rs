@@ -105,6 +105,7 @@ impl TestBuilder {
     /// Starts the clock at `now`, for a store in which time has passed already.
     pub fn now(self, now: Timestamp) -> Self {
         self.clock.set(now);
+        self.clock.set_back(now);
         self
     }
 
@@ -234,6 +235,27 @@ impl TestEngine {
             }
         }
         self.clock.set(target);
+        self.settle().await;
+    }
+
+    /// Sets the clock back by `duration`, as an operator or a time service may do with a machine's.
+    ///
+    /// Timers that are set are instants, and so they are as much later. [`advance`](Self::advance) goes on from the
+    /// earlier time.
+    ///
+    /// ```
+    /// # use dex_runtime::testing;
+    /// # #[tokio::main(flavor = "current_thread")] async fn main() -> dex_runtime::Result<()> {
+    /// # use std::time::Duration;
+    /// let engine = testing::engine().start().await?;
+    /// let before = engine.now();
+    /// engine.set_back(Duration::from_secs(60)).await;
+    /// assert_eq!(before.since(engine.now()), Duration::from_secs(60));
+    /// # Ok(()) }
+    /// ```
+    pub async fn set_back(&self, duration: Duration) {
+        let earlier = self.clock.now().since(Timestamp::EPOCH).saturating_sub(duration);
+        self.clock.set_back(Timestamp::EPOCH.saturating_add(earlier));
         self.settle().await;
     }
 

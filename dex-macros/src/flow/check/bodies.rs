@@ -72,9 +72,7 @@ fn siblings_exist(flow: &Flow, step: &Step, errors: &mut Diagnostics) {
         Some(Entrance::Cancel) => "on_cancel",
         Some(Entrance::Elsewhere) | None => return,
     };
-    let is_gone_to = all_bodies(flow)
-        .any(|body| graph::steps_named(flow, body).iter().any(|named| std::ptr::eq(*named, step)));
-    if is_gone_to {
+    if is_gone_to(flow, step) {
         return;
     }
     for siblings in found(&step.handler.body, "cancel_siblings") {
@@ -87,6 +85,11 @@ fn siblings_exist(flow: &Flow, step: &Step, errors: &mut Diagnostics) {
     }
 }
 
+/// Whether a body names the step.
+fn is_gone_to(flow: &Flow, step: &Step) -> bool {
+    all_bodies(flow).any(|body| graph::steps_named(flow, body).iter().any(|named| std::ptr::eq(*named, step)))
+}
+
 fn all_bodies(flow: &Flow) -> impl Iterator<Item = &TokenStream> {
     let steps = flow.steps.iter().map(|step| &step.handler.body);
     steps.chain(flow.rpcs.iter().map(|rpc| &rpc.handler.body)).chain([&flow.others_tokens])
@@ -97,6 +100,13 @@ fn all_bodies(flow: &Flow) -> impl Iterator<Item = &TokenStream> {
 fn writes_hold_their_lock(flow: &Flow, step: &Step, errors: &mut Diagnostics) {
     let ends = matches!(step.options.entrance, Some(Entrance::Timeout | Entrance::Cancel));
     if ends || step.options.start.is_some() {
+        return;
+    }
+    // It is most likely the first one without its mark, which is told by itself.
+    let recovers = |other: &Step| other.options.on_failure.as_ref() == Some(step.handler.ident());
+    let is_reached =
+        step.options.entrance.is_some() || is_gone_to(flow, step) || flow.steps.iter().any(recovers);
+    if !is_reached {
         return;
     }
     let mut written = Vec::new();
@@ -115,7 +125,7 @@ fn writes_hold_their_lock(flow: &Flow, step: &Step, errors: &mut Diagnostics) {
     }
 }
 
-/// Every `X` of `.set(Self::X, …)` and `.delete(Self::X)`.
+/// Every `X` of `.set(Self::X, …)` and `.delete(Self::X.at(…))`.
 fn collect_written(tokens: &TokenStream, written: &mut Vec<Ident>) {
     let tokens: Vec<TokenTree> = tokens.clone().into_iter().collect();
     for call in tokens.windows(3) {
@@ -133,9 +143,9 @@ fn collect_written(tokens: &TokenStream, written: &mut Vec<Ident>) {
     }
 }
 
-/// The `X` if the tokens begin with `Self::X`.
+/// The `X` if the tokens begin with `Self::X`, which may be borrowed: as an entry of a map, `&Self::X.at(…)`.
 fn own_constant(arguments: TokenStream) -> Option<Ident> {
-    let mut tokens = arguments.into_iter();
+    let mut tokens = arguments.into_iter().skip_while(|token| is_punct(token, '&'));
     let is_path = tokens.next().is_some_and(|token| is_any(&token, &["Self"]))
         && tokens.next().is_some_and(|token| is_punct(&token, ':'))
         && tokens.next().is_some_and(|token| is_punct(&token, ':'));

@@ -70,7 +70,7 @@ impl Types<'_> {
         }
         let private = self.flow.krate.private();
         let name = format_ident!("__dex_schema_{}", self.known.len(), span = Span::call_site());
-        let binding = quote!(#(#cfgs)* let #name: #private::SchemaOf = #private::schema_of::<#ty>;);
+        let binding = quote!(#(#cfgs)* let #name: #private::SchemaOf = <#ty as #private::HasSchema>::schema;);
         self.known.push(Known { key: (conditions, text), name: name.clone(), binding });
         name
     }

@@ -65,7 +65,7 @@ fn keys<'a>(
             None => quote!(#(#cfgs)* ::core::option::Option::None),
             Some(key) => {
                 let key = super::without_self(flow, key);
-                quote!(#(#cfgs)* ::core::option::Option::Some(#private::key_fits::<#key>))
+                quote!(#(#cfgs)* ::core::option::Option::Some(<#key as #private::StoredKey>::fits))
             }
         }
     });

@@ -10,7 +10,7 @@ use serde::Serialize;
 use serde_json::{Value as Json, json};
 
 #[cfg(feature = "schemars")]
-pub use self::of_type::{HasSchema, schema_of};
+pub use self::of_type::HasSchema;
 use super::describe::FlowDefinition;
 
 /// The JSON schemas of all values of a flow; [`Flow::schemas`](super::Flow::schemas) gives them.

@@ -13,25 +13,22 @@ use super::Side;
     note = "add `#[derive(schemars::JsonSchema)]` to it, or to the type inside it that lacks it; \
             the crate is `schemars`, version 1"
 )]
+pub trait HasSchema {
+    /// The schema, with all that it refers to.
+    fn schema(side: Side) -> Json;
+}
+
 // As with the types that can be stored, a missing derive is told in the words above.
-#[expect(
-    misplaced_diagnostic_attributes,
-    reason = "on a trait it counts for the traits that this one asks for"
-)]
 #[diagnostic::do_not_recommend]
-pub trait HasSchema: JsonSchema {}
-
-#[diagnostic::do_not_recommend]
-impl<T: JsonSchema> HasSchema for T {}
-
-/// The schema of `T`, with all that it refers to.
-pub fn schema_of<T: HasSchema>(side: Side) -> Json {
-    let settings = SchemaSettings::draft2020_12();
-    let settings = match side {
-        Side::Given => settings.for_deserialize(),
-        Side::Told => settings.for_serialize(),
-    };
-    settings.into_generator().into_root_schema_for::<T>().to_value()
+impl<T: JsonSchema> HasSchema for T {
+    fn schema(side: Side) -> Json {
+        let settings = SchemaSettings::draft2020_12();
+        let settings = match side {
+            Side::Given => settings.for_deserialize(),
+            Side::Told => settings.for_serialize(),
+        };
+        settings.into_generator().into_root_schema_for::<T>().to_value()
+    }
 }
 
 #[cfg(test)]
@@ -43,7 +40,7 @@ mod tests {
 
     #[test]
     fn nothing_is_described_as_the_unit_type_is() {
-        assert_eq!(nothing(), schema_of::<()>(Side::Given));
+        assert_eq!(nothing(), <()>::schema(Side::Given));
     }
 
     #[derive(JsonSchema, Serialize, Deserialize)]
@@ -54,7 +51,7 @@ mod tests {
 
     #[test]
     fn a_field_with_a_default_may_be_left_out_of_what_is_given_only() {
-        assert_eq!(schema_of::<Parcel>(Side::Given)["required"], Json::Null);
-        assert_eq!(schema_of::<Parcel>(Side::Told)["required"], serde_json::json!(["grams"]));
+        assert_eq!(Parcel::schema(Side::Given)["required"], Json::Null);
+        assert_eq!(Parcel::schema(Side::Told)["required"], serde_json::json!(["grams"]));
     }
 }
