@@ -261,6 +261,20 @@ async fn records_that_make_no_sense_are_set_aside_one_by_one_and_the_rest_works(
             let error = error.unwrap_or_else(|| panic!("{id} was read"));
             assert_eq!(error.kind(), ErrorKind::Quarantined, "{id}: {error:?}");
         }
+        // What happened before can be read all the same, and what is no record is told where it is.
+        let mut history = run.history();
+        let page = history.page(100).await.unwrap();
+        assert_eq!(page[0].events[0].name, "RunStarted", "{id}");
+        let rest = history.page(100).await;
+        match (id, rest) {
+            ("misfit", rest) => assert_eq!(rest.unwrap(), []),
+            (_, rest) => {
+                let error = rest.unwrap_err();
+                assert_eq!(error.kind(), ErrorKind::Quarantined, "{error:?}");
+                let broken = format!("transition {} of run", page.len() + 1);
+                assert!(error.to_string().contains(&broken), "{error}");
+            }
+        }
     }
     // They are listed all the same, and new runs start.
     let listed = t.dex().inspect().runs(None, 100).await.unwrap();

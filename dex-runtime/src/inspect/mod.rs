@@ -1,6 +1,6 @@
 //! Read-only views of runs, for people and tools.
 //!
-//! They are made from a run's state and change nothing.
+//! They are made from a run's state, or from its events, and change nothing.
 
 mod explain;
 mod history;

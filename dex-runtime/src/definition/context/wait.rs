@@ -79,10 +79,9 @@ impl<F> WaitContext<F> {
         self.info.call.recovery.as_ref()
     }
 
-    /// Whether the `wait_for` is to stop: its run is being cancelled, another step cancelled its execution, it took
-    /// too long, or the engine shuts down.
+    /// Whether the `wait_for` is to stop: its run is being cancelled, or the engine shuts down.
     ///
-    /// One that does not ask is dropped when its time is up.
+    /// One that does not ask is dropped when the grace period is over.
     pub fn is_cancelled(&self) -> bool {
         self.info.signal.is_told()
     }
