@@ -34,7 +34,7 @@ impl<F: Flow> RunHandle<F> {
     }
 
     /// The messages of a channel that no wait has taken yet, oldest first, each with its number: what
-    /// [`delete_message`](Self::delete_message) takes. Numbers count from 1 and never come again.
+    /// [`delete_message`](Self::delete_message) takes. Numbers grow from message to message and never come again.
     ///
     /// # Errors
     ///
@@ -42,9 +42,11 @@ impl<F: Flow> RunHandle<F> {
     ///
     /// [`ErrorKind::InvalidValue`]: crate::ErrorKind::InvalidValue
     pub async fn numbered_messages<C: ChannelHandle<F>>(&self, channel: C) -> Result<Vec<(u64, C::Value)>> {
-        let messages = self.run.messages(&channel.slot()?).await?.into_iter();
+        let slot = channel.slot()?;
+        let messages = self.run.messages(&slot).await?.into_iter();
         let typed = |(number, message): (u64, Payload)| Ok((number, message.decode()?));
-        messages.map(typed).collect()
+        let typed: Result<_, _> = messages.map(typed).collect();
+        typed.map_err(|error| self.run.misfit("a message of channel", &slot, &error))
     }
 
     /// Takes a message out of a channel, so that no wait gets it.

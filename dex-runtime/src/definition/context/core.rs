@@ -36,7 +36,8 @@ impl Core {
     }
 
     pub(crate) fn get<T: Value>(&self, slot: &Slot) -> Result<Option<T>, ValueError> {
-        self.payload(slot).map(|value| value.decode()).transpose()
+        let decoded = self.payload(slot).map(|value| value.decode()).transpose();
+        decoded.map_err(|error| error.of(format_args!("the stored value of attribute `{slot}`")))
     }
 
     /// The encoded value. The handler's own writes come first.
@@ -104,7 +105,8 @@ impl Core {
         });
         let stored = stored.into_iter().flatten().map(|(_, message)| message);
         let sent = self.sent.get(slot).into_iter().flatten();
-        stored.chain(sent).map(Payload::decode).collect()
+        let decoded: Result<_, _> = stored.chain(sent).map(Payload::decode).collect();
+        decoded.map_err(|error: ValueError| error.of(format_args!("a stored message of channel `{slot}`")))
     }
 
     fn note(&self, of: Of, slot: &Slot, read: impl FnOnce() -> Read) {
