@@ -118,7 +118,7 @@ mod second {
 
         #[rpc]
         pub(super) async fn value(&self, ctx: &RpcContext<Self>) -> RpcResult<Option<u64>> {
-            Ok(ctx.get(Self::VALUE)?)
+            ctx.get(Self::VALUE)
         }
     }
 }
