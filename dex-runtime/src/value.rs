@@ -51,12 +51,17 @@ pub enum ValueError {
         reason: String,
     },
     /// The stored bytes do not fit the type.
-    #[error("the stored value does not fit type `{type_name}`: {reason}")]
+    #[error("{what} does not fit type `{type_name}`: {reason}")]
     Decode {
+        /// What the value is, in words.
+        what: String,
         /// The Rust type.
         type_name: &'static str,
-        /// What serde said, with the place.
+        /// What serde said, with the place, but without the value: that may be a secret, and reasons are kept and
+        /// logged.
         reason: String,
+        /// All that serde said, for who has given the value.
+        said: Said,
     },
     /// The encoded value is over the limit.
     #[error(
@@ -115,18 +120,60 @@ pub enum ValueError {
     },
 }
 
+/// What serde said about a value, with parts of the value. It is not shown by accident.
+#[derive(Clone, PartialEq, Eq)]
+pub struct Said(String);
+
+impl fmt::Debug for Said {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("(left out)")
+    }
+}
+
+/// Longest text of serde that is kept, in bytes: a type's own `Deserialize` may say anything.
+const SAID_BYTES_MAX: usize = 512;
+
+/// What serde said, without the value that it quotes: `invalid type: string \"…\", expected u64` is told as
+/// `invalid type: string, expected u64`. What a type's own `Deserialize` says is kept as it is.
+fn without_value(said: &str) -> String {
+    for (start, words) in
+        [("invalid type: ", 1), ("invalid value: ", 1), ("unknown variant ", 0), ("unknown field ", 0)]
+    {
+        let Some(rest) = said.strip_prefix(start) else { continue };
+        // The value itself may have these words, but what is expected has them last.
+        let Some((value, expected)) = rest.rsplit_once(", expected ") else {
+            return start.trim_end().to_owned();
+        };
+        let kind = value.find(['`', '"']).map_or(value, |quote| value.split_at(quote).0).trim_end();
+        let kind = if words == 0 { "" } else { kind };
+        return format!("{}, expected {expected}", format!("{start}{kind}").trim_end());
+    }
+    said.to_owned()
+}
+
 impl ValueError {
+    /// The error of a value that does not fit a type.
+    pub(crate) fn misfit(type_name: &'static str, said: &str) -> Self {
+        let said: String =
+            said.char_indices().take_while(|(at, _)| *at < SAID_BYTES_MAX).map(|(_, c)| c).collect();
+        let (what, reason) = ("the stored value".to_owned(), without_value(&said));
+        Self::Decode { what, type_name, reason, said: Said(said) }
+    }
+
     /// The error in words for a caller who gave `what`.
     pub(crate) fn of_given(&self, what: &str) -> String {
         match self {
-            Self::Decode { type_name, reason } => format!("{what} does not fit type `{type_name}`: {reason}"),
+            Self::Decode { type_name, said: Said(said), .. } => {
+                format!("{what} does not fit type `{type_name}`: {said}")
+            }
             other => format!("{what}: {other}"),
         }
     }
 
-    /// The error of a value that cannot be encoded, with what it was to be: `the value of attribute x`.
+    /// The error with what the value is, or was to be: `the value of attribute x`.
     pub(crate) fn of(mut self, value: impl fmt::Display) -> Self {
-        if let Self::Encode { what, .. } | Self::TooLarge { what, .. } = &mut self {
+        if let Self::Encode { what, .. } | Self::Decode { what, .. } | Self::TooLarge { what, .. } = &mut self
+        {
             *what = value.to_string();
         }
         self
@@ -186,7 +233,7 @@ impl Payload {
     /// [`ValueError::Decode`] if the bytes do not fit `T`.
     pub fn decode<T: DeserializeOwned>(&self) -> Result<T, ValueError> {
         serde_json::from_slice(&self.0)
-            .map_err(|e| ValueError::Decode { type_name: std::any::type_name::<T>(), reason: e.to_string() })
+            .map_err(|error| ValueError::misfit(std::any::type_name::<T>(), &error.to_string()))
     }
 
     /// The payload with these bytes, as read from a store.
@@ -275,6 +322,58 @@ mod tests {
         let error = Payload::encode(&"x".repeat(VALUE_BYTES_MAX)).unwrap_err();
         let size = VALUE_BYTES_MAX + 2;
         assert!(matches!(error, ValueError::TooLarge { bytes, max: VALUE_BYTES_MAX, .. } if bytes == size));
+    }
+
+    #[test]
+    fn the_reason_of_a_misfit_leaves_the_value_out() {
+        #[derive(Debug, serde::Deserialize)]
+        #[serde(deny_unknown_fields)]
+        enum Stage {
+            Open,
+            Paid {
+                #[expect(dead_code, reason = "only read")]
+                cents: u8,
+            },
+        }
+        let secret = "secret, expected `x` \"";
+        let rows = [
+            (
+                Payload::encode(secret).unwrap().decode::<u64>().map(drop),
+                "invalid type: string, expected u64 at",
+            ),
+            (
+                Payload::encode(&-77).unwrap().decode::<u64>().map(drop),
+                "invalid value: integer, expected u64 at",
+            ),
+            (
+                Payload::encode(&77.5).unwrap().decode::<u8>().map(drop),
+                "invalid type: floating point, expected u8 at",
+            ),
+            (Payload::encode(secret).unwrap().decode::<Stage>().map(drop), "unknown variant, expected"),
+            (
+                Payload::from_stored(br#"{"Paid":{"secret":77}}"#.as_slice().into())
+                    .decode::<Stage>()
+                    .map(drop),
+                "unknown field, expected `cents` at",
+            ),
+            (Payload::encode(&"secret".repeat(10_000)).unwrap().decode::<char>().map(drop), "invalid value:"),
+            (
+                Payload::encode(&vec![77; 3]).unwrap().decode::<u64>().map(drop),
+                "invalid type: sequence, expected u64",
+            ),
+        ];
+        for (result, text) in rows {
+            let error = result.unwrap_err();
+            let told = error.to_string();
+            assert!(told.contains(text), "{told}");
+            for shown in [told, format!("{error:?}")] {
+                assert!(!shown.contains("secret") && !shown.contains("77"), "{shown}");
+                assert!(shown.len() < 2 * SAID_BYTES_MAX, "{shown}");
+            }
+        }
+        let given = Payload::encode(secret).unwrap().decode::<u64>().unwrap_err().of_given("the argument");
+        assert!(given.contains("secret"), "who gave it may see it: {given}");
+        assert!(matches!(Stage::Open, Stage::Open));
     }
 
     #[test]

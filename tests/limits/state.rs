@@ -101,7 +101,7 @@ impl Keeper {
 
     #[rpc]
     async fn put(&self, ctx: &mut RpcContext<Self>, text: String) -> RpcResult<()> {
-        ctx.set(Self::B, text).map_err(Into::into)
+        ctx.set(Self::B, text)
     }
 }
 

@@ -38,7 +38,7 @@ impl<F: Flow> RunHandle<F> {
     }
 
     /// The messages of a channel that no wait has taken yet, oldest first, each with its number: what
-    /// [`delete_message`](Self::delete_message) takes. Numbers count from 1 and never come again.
+    /// [`delete_message`](Self::delete_message) takes. Numbers grow from message to message and never come again.
     ///
     /// # Errors
     ///
@@ -49,9 +49,11 @@ impl<F: Flow> RunHandle<F> {
     pub fn numbered_messages<C: ChannelHandle<F>>(&self, channel: C) -> Reply<'_, Vec<(u64, C::Value)>> {
         let (run, slot) = (&self.run, channel.slot());
         Reply::new(async move {
-            let messages = run.messages(&slot?).await?.into_iter();
+            let slot = slot?;
+            let messages = run.messages(&slot).await?.into_iter();
             let typed = |(number, message): (u64, Payload)| Ok((number, message.decode()?));
-            messages.map(typed).collect()
+            let typed: Result<_, _> = messages.map(typed).collect();
+            typed.map_err(|error| run.misfit("a message of channel", &slot, &error))
         })
     }
 

@@ -200,9 +200,9 @@ impl<F: Flow> RunHandle<F> {
 
 impl UntypedRun {
     /// The error of a stored value that does not fit the type it was asked for as.
-    fn misfit(&self, what: &str, slot: &Slot, error: &ValueError) -> Error {
+    pub(super) fn misfit(&self, what: &str, slot: &Slot, error: &ValueError) -> Error {
         let what = format!("{what} `{slot}` of run `{}`", self.flow_id);
-        Error::new(ErrorKind::InvalidValue, error.of_given(&what))
+        Error::new(ErrorKind::InvalidValue, error.clone().of(what).to_string())
     }
 }
 

@@ -189,7 +189,7 @@ pub type Fit = std::result::Result<(), ValueError>;
 pub fn fits_at(table: &[fn(&Payload) -> Fit], place: usize, value: &Payload) -> Fit {
     match table.get(place) {
         Some(fits) => fits(value),
-        None => Err(ValueError::Decode { type_name: "unknown", reason: UNKNOWN_HANDLE.into() }),
+        None => Err(ValueError::misfit("unknown", UNKNOWN_HANDLE)),
     }
 }
 

@@ -42,7 +42,8 @@ impl Core {
     }
 
     pub(crate) fn get<T: Value>(&self, slot: &Slot) -> Result<Option<T>, ValueError> {
-        self.payload(slot).map(|value| value.decode()).transpose()
+        let decoded = self.payload(slot).map(|value| value.decode()).transpose();
+        decoded.map_err(|error| error.of(format_args!("the stored value of attribute `{slot}`")))
     }
 
     pub(crate) fn require<T: Value>(&self, slot: &Slot) -> Result<T, ValueError> {
@@ -121,13 +122,16 @@ impl Core {
         self.note_messages(slot);
         let stored = self.stored(slot).map(|(_, message)| message);
         let sent = self.sent.get(slot).into_iter().flatten();
-        stored.chain(sent).map(Payload::decode).collect()
+        let decoded: Result<_, _> = stored.chain(sent).map(Payload::decode).collect();
+        decoded.map_err(|error| of_message(error, slot))
     }
 
     /// As [`messages`](Self::messages), each with its number. What the handler itself published has none yet.
     pub(crate) fn numbered_messages<T: Value>(&self, slot: &Slot) -> Result<Vec<(u64, T)>, ValueError> {
         self.note_messages(slot);
-        self.stored(slot).map(|(number, message)| Ok((number, message.decode()?))).collect()
+        let decoded: Result<_, _> =
+            self.stored(slot).map(|(number, message)| Ok((number, message.decode()?))).collect();
+        decoded.map_err(|error| of_message(error, slot))
     }
 
     fn note_messages(&self, slot: &Slot) {
@@ -203,6 +207,11 @@ impl Core {
         let reads = self.reads.into_inner().unwrap_or_else(PoisonError::into_inner);
         (self.staged, reads.into_values().collect())
     }
+}
+
+/// The error of a stored message that does not fit, with where it is.
+fn of_message(error: ValueError, slot: &Slot) -> ValueError {
+    error.of(format_args!("a stored message of channel `{slot}`"))
 }
 
 /// What is written of the entries of the map whose own slot is `whole`.

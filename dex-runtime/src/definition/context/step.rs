@@ -135,7 +135,8 @@ impl<F> StepContext<F> {
     ///
     /// If it does not fit `T`. No repetition mends that, so the step is parked.
     pub fn last_checkpoint<T: Value>(&self) -> Result<Option<T>, StepError> {
-        Ok(self.info.live.checkpoint.as_ref().map(Payload::decode).transpose()?)
+        let decoded = self.info.live.checkpoint.as_ref().map(Payload::decode).transpose();
+        Ok(decoded.map_err(|error| error.of("the stored checkpoint"))?)
     }
 
     /// The attribute's value, if it is set.

@@ -46,7 +46,7 @@ fn asking() -> Given {
     given([started(), scheduled(1, to_wait("ask"))])
 }
 
-fn is_full(run: &Given, command: Command) {
+fn is_full(run: &Given, command: &Command) {
     let before = run.state.clone();
     let refused = run.clone().when(command.clone());
     match &refused.result {
@@ -93,7 +93,7 @@ fn what_is_too_much_is_refused_in_every_direction() {
         (execute(), once(write(set("a", big(BYTES))))),
     ];
     for (run, command) in rows {
-        is_full(&with_room(run.clone(), BYTES / 2), command.clone());
+        is_full(&with_room(run.clone(), BYTES / 2), &command);
         let roomy = with_room(run, 2 * BYTES).when(command).fine();
         assert!(roomy.run().bytes <= roomy.limits.state_bytes_max);
     }
@@ -111,8 +111,8 @@ fn once(command: Command) -> Command {
 fn a_start_that_is_too_much_begins_no_run() {
     let limits = Limits { state_bytes_max: 10_000, ..Limits::DEFAULT };
     let none = given([]).limited(limits);
-    is_full(&none, start(None, set("a", big(10_000))));
-    is_full(&none, start(Some(big_to(10_000)), Staged::default()));
+    is_full(&none, &start(None, set("a", big(10_000))));
+    is_full(&none, &start(Some(big_to(10_000)), Staged::default()));
     none.when(start(Some(big_to(8_000)), set("a", "1"))).fine();
 }
 
@@ -137,9 +137,9 @@ fn at_the_limit_all_goes_on_that_does_not_make_the_run_larger() {
             charging().into_iter().chain([published("m", "message")]).chain([set_to(&big(500))]).collect(),
         )
     };
-    is_full(&full(), publish("m", &["1"]));
-    is_full(&full(), write(set("b", 1)));
-    is_full(&full(), write(set("a", big(501))));
+    is_full(&full(), &publish("m", &["1"]));
+    is_full(&full(), &write(set("b", 1)));
+    is_full(&full(), &write(set("a", big(501))));
     let goes_on = [
         write(set("a", big(500))),
         write(set("a", 1)),
