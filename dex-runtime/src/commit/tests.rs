@@ -171,3 +171,30 @@ async fn there_is_room_for_so_many_bytes_of_items_and_then_for_those_who_wait() 
 async fn futures_pending(mut future: std::pin::Pin<&mut impl Future>) -> bool {
     std::future::poll_fn(|cx| std::task::Poll::Ready(future.as_mut().poll(cx).is_pending())).await
 }
+
+#[tokio::test]
+async fn a_backlog_is_written_in_batches_and_in_its_order() {
+    let store = Arc::new(MemoryStore::new());
+    let committer = Arc::new(Committer::new(10, 100));
+    let (sender, told) = mpsc::channel();
+    let enqueue = |run| committer.permit(false).unwrap().enqueue(start(&store, run), run, true);
+    for run in 1..=5 {
+        enqueue(run);
+    }
+    let last = {
+        let gate = store.gate();
+        let shared: Arc<dyn Store> = Arc::clone(&store) as _;
+        let thread = spawn(Arc::clone(&committer), shared, 2, Told(sender)).unwrap();
+        // What comes while the backlog is being written comes after it.
+        gate.wait_for_commit();
+        let last = [6, 7, 8].map(enqueue)[2];
+        gate.open();
+        committer.durable(last).await.unwrap();
+        committer.end();
+        thread.join().unwrap();
+        last
+    };
+    assert_eq!(committer.last(), last);
+    assert_eq!(told.into_iter().collect::<Vec<_>>(), [vec![1, 2], vec![3, 4], vec![5], vec![6, 7], vec![8]]);
+    assert!(matches!(committer.permit(true), Err(NotTaken::Ended)));
+}
