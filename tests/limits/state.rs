@@ -188,6 +188,7 @@ async fn a_step_whose_outcome_has_no_room_is_parked_until_somebody_makes_room() 
         run.publish(Keeper::GO, place.into()).await.unwrap();
         t.advance(hours(10)).await;
         let info = run.describe().await.unwrap();
+        assert_eq!(info.steps.len(), 1, "{place}: {info:?}");
         assert_eq!((info.steps[0].id.as_str(), info.steps[0].phase), (step, StepPhase::Parked), "{place}");
         let failure = info.steps[0].last_failure.as_ref().unwrap();
         assert_eq!((failure.kind, info.steps[0].failures), (FailureKind::Unworkable, 1), "{place}");

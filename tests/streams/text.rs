@@ -130,8 +130,7 @@ async fn text_of_an_attempt_that_is_called_off_is_dropped() {
     run.terminate().await.unwrap();
     t.settle().await;
     let mut late = flow.kept.lock().unwrap().take().unwrap();
-    late.push("b").await.unwrap();
-    assert!(matches!(late.flush().await, Err(StreamError::Over { .. })));
+    assert!(matches!(late.push("b").await, Err(StreamError::Over { .. })));
     assert!(read_all(run.read(Speaker::WORDS)).await.is_empty());
 }
 

@@ -107,6 +107,8 @@ impl Outlet for AttemptOutlet {
         let command = Command::Checkpoint { attempt: self.attempt, value };
         let kept = shard.writer.submit(&self.run, command, Submit { urgent: false, ..Submit::URGENT });
         kept.map(drop).map_err(|refused| match refused {
+            // It will be as large when it is said again.
+            Refused::Rejected(full @ Rejection::StateFull { .. }) => StepError::unworkable(full),
             Refused::Rejected(rejection) => StepError::new(rejection),
             refused => StepError::new(refused.into_error(self.run.identity())),
         })
