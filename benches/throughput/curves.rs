@@ -72,7 +72,7 @@ pub(crate) async fn by_store(largest: usize) -> Measured {
     let world = World::open(StoreKind::Fjall).await?;
     let mut points = Vec::new();
     let mut parked = 0;
-    for size in [0, largest / 10, largest] {
+    for size in [0, largest / 50, largest / 5, largest] {
         park(&world.dex, parked..size).await?;
         parked = size;
         points.push(point(&world, size, AT_ONCE, RUNS, PAYLOAD).await?);
