@@ -298,3 +298,16 @@ fn pages_begin_with_a_sentence() {
     }
     none(&findings, "a page begins with a sentence, which stands for it in lists");
 }
+
+#[test]
+fn examples_on_pages_run() {
+    let pages = files("src/docs", "md");
+    assert!(pages.len() > 20, "the pages of the facade were not found");
+    let still = |line: &str| {
+        line.starts_with("```") && ["no_run", "ignore", "rust,"].iter().any(|w| line.contains(w))
+    };
+    let count = |page: &File| page.text.lines().filter(|line| still(line)).count();
+    let findings: Vec<_> =
+        pages.iter().filter(|page| count(page) > 0).map(|page| page.path.clone()).collect();
+    none(&findings, "an example that only compiles proves less than one that runs and asserts");
+}
