@@ -60,10 +60,10 @@ fn runs(store: &MemoryStore) -> usize {
 #[tokio::test]
 async fn what_needs_no_sync_is_handed_on_at_once_and_durable_soon() {
     let store = Arc::new(MemoryStore::new());
-    let committer = Arc::new(Committer::new(10, 100));
+    let committer = Arc::new(Committer::new(10, 100, 10));
     let (sender, told) = mpsc::channel();
     let shared: Arc<dyn Store> = Arc::clone(&store) as _;
-    let thread = spawn(Arc::clone(&committer), shared, 10, Told(sender)).unwrap();
+    let thread = spawn(Arc::clone(&committer), shared, Told(sender)).unwrap();
     let ticket = committer.permit(false).unwrap().enqueue(start(&store, 1), 1, false);
     assert_eq!(told.recv().unwrap(), [1]);
     // Nothing else comes: the sync comes by itself.
@@ -76,11 +76,11 @@ async fn what_needs_no_sync_is_handed_on_at_once_and_durable_soon() {
 #[tokio::test]
 async fn a_commit_that_needs_a_sync_makes_those_before_it_durable() {
     let store = Arc::new(MemoryStore::new());
-    let committer = Arc::new(Committer::new(10, 100));
+    let committer = Arc::new(Committer::new(10, 100, 1));
     let (sender, told) = mpsc::channel();
     let gate = store.gate();
     let shared: Arc<dyn Store> = Arc::clone(&store) as _;
-    let thread = spawn(Arc::clone(&committer), shared, 1, Told(sender)).unwrap();
+    let thread = spawn(Arc::clone(&committer), shared, Told(sender)).unwrap();
     committer.permit(false).unwrap().enqueue(start(&store, 1), 1, false);
     let second = committer.permit(false).unwrap().enqueue(start(&store, 2), 2, true);
     gate.open();
@@ -94,10 +94,10 @@ async fn a_commit_that_needs_a_sync_makes_those_before_it_durable() {
 #[tokio::test]
 async fn the_end_of_the_queue_makes_durable_what_is_left() {
     let store = Arc::new(MemoryStore::new());
-    let committer = Arc::new(Committer::new(10, 100));
+    let committer = Arc::new(Committer::new(10, 100, 10));
     let (sender, told) = mpsc::channel();
     let shared: Arc<dyn Store> = Arc::clone(&store) as _;
-    let thread = spawn(Arc::clone(&committer), shared, 10, Told(sender)).unwrap();
+    let thread = spawn(Arc::clone(&committer), shared, Told(sender)).unwrap();
     committer.permit(false).unwrap().enqueue(start(&store, 1), 1, false);
     told.recv().unwrap();
     committer.end();
@@ -125,11 +125,11 @@ fn offsets(store: &MemoryStore) -> Vec<u64> {
 #[tokio::test]
 async fn items_are_written_before_commits_that_were_enqueued_later_and_are_durable_soon() {
     let store = Arc::new(MemoryStore::new());
-    let committer = Arc::new(Committer::new(10, 100));
+    let committer = Arc::new(Committer::new(10, 100, 1));
     let (sender, told) = mpsc::channel();
     let gate = store.gate();
     let shared: Arc<dyn Store> = Arc::clone(&store) as _;
-    let thread = spawn(Arc::clone(&committer), shared, 1, Told(sender)).unwrap();
+    let thread = spawn(Arc::clone(&committer), shared, Told(sender)).unwrap();
     committer.permit(false).unwrap().enqueue(start(&store, 1), 1, false);
     gate.wait_for_commit();
     // Behind the one at the gate: a commit, then items, then another commit, which a later batch takes.
@@ -150,7 +150,7 @@ async fn items_are_written_before_commits_that_were_enqueued_later_and_are_durab
 #[tokio::test]
 async fn there_is_room_for_so_many_bytes_of_items_and_then_for_those_who_wait() {
     let store = Arc::new(MemoryStore::new());
-    let committer = Arc::new(Committer::<u8, super::Room>::new(10, 100));
+    let committer = Arc::new(Committer::<u8, super::Room>::new(10, 100, 10));
     let first = committer.try_room(60).unwrap();
     assert!(matches!(committer.try_room(60), Err(NotTaken::NoRoom { waiting: 60 })));
     // One that is larger than the whole queue gets in alone.
@@ -175,7 +175,7 @@ async fn futures_pending(mut future: std::pin::Pin<&mut impl Future>) -> bool {
 #[tokio::test]
 async fn a_backlog_is_written_in_batches_and_in_its_order() {
     let store = Arc::new(MemoryStore::new());
-    let committer = Arc::new(Committer::new(10, 100));
+    let committer = Arc::new(Committer::new(10, 100, 2));
     let (sender, told) = mpsc::channel();
     let enqueue = |run| committer.permit(false).unwrap().enqueue(start(&store, run), run, true);
     for run in 1..=5 {
@@ -184,8 +184,8 @@ async fn a_backlog_is_written_in_batches_and_in_its_order() {
     let last = {
         let gate = store.gate();
         let shared: Arc<dyn Store> = Arc::clone(&store) as _;
-        let thread = spawn(Arc::clone(&committer), shared, 2, Told(sender)).unwrap();
-        // What comes while the backlog is being written comes after it.
+        let thread = spawn(Arc::clone(&committer), shared, Told(sender)).unwrap();
+        // What comes while the backlog is being written comes after it, and fills its last batch.
         gate.wait_for_commit();
         let last = [6, 7, 8].map(enqueue)[2];
         gate.open();
@@ -195,6 +195,6 @@ async fn a_backlog_is_written_in_batches_and_in_its_order() {
         last
     };
     assert_eq!(committer.last(), last);
-    assert_eq!(told.into_iter().collect::<Vec<_>>(), [vec![1, 2], vec![3, 4], vec![5], vec![6, 7], vec![8]]);
+    assert_eq!(told.into_iter().collect::<Vec<_>>(), [vec![1, 2], vec![3, 4], vec![5, 6], vec![7, 8]]);
     assert!(matches!(committer.permit(true), Err(NotTaken::Ended)));
 }

@@ -8,7 +8,7 @@ use std::sync::Arc;
 use std::thread::JoinHandle;
 use std::time::Duration;
 
-use super::queue::{Committer, Reach, Turn, Waiting};
+use super::queue::{Batch, Committer, Reach, Turn};
 use crate::store::{Store, StoreError};
 use crate::time::Stopwatch;
 
@@ -29,10 +29,9 @@ pub(crate) trait Sink<A, B>: Send + 'static {
 pub(crate) fn spawn<A: Send + 'static, B: Send + 'static>(
     committer: Arc<Committer<A, B>>,
     store: Arc<dyn Store>,
-    transitions_max: usize,
     sink: impl Sink<A, B>,
 ) -> io::Result<JoinHandle<()>> {
-    let writer = Writer { committer, store, sink, transitions_max, unsynced: None };
+    let writer = Writer { committer, store, sink, unsynced: None };
     std::thread::Builder::new().name("dex-commit".into()).spawn(move || writer.run())
 }
 
@@ -45,7 +44,6 @@ struct Writer<A, B, S> {
     committer: Arc<Committer<A, B>>,
     store: Arc<dyn Store>,
     sink: S,
-    transitions_max: usize,
     /// How far was written without a sync, and since when.
     unsynced: Option<(Reach, Stopwatch)>,
 }
@@ -53,10 +51,10 @@ struct Writer<A, B, S> {
 impl<A, B, S: Sink<A, B>> Writer<A, B, S> {
     fn run(mut self) {
         // Two buffers take turns, so that a busy engine allocates none.
-        let mut batch = Waiting::new();
+        let mut batch = Batch::new();
         loop {
             let patience = || self.unsynced.map(|(_, since)| since.rest(SYNC_AFTER));
-            let done = match self.committer.take(self.transitions_max, &mut batch, patience) {
+            let done = match self.committer.take(&mut batch, patience) {
                 Turn::Write(reach) => self.write(reach, &mut batch),
                 Turn::Idle => self.sync(),
                 Turn::Ended => {
@@ -72,7 +70,7 @@ impl<A, B, S: Sink<A, B>> Writer<A, B, S> {
         }
     }
 
-    fn write(&mut self, reach: Reach, batch: &mut Waiting<A, B>) -> Result<(), StoreError> {
+    fn write(&mut self, reach: Reach, batch: &mut Batch<A, B>) -> Result<(), StoreError> {
         let late = self.unsynced.is_some_and(|(_, since)| since.rest(SYNC_AFTER).is_zero());
         let durable = late || batch.is_durable();
         let offsets = self.store.write(&batch.chunk.commits, &batch.appends.appends, durable)?;
@@ -103,7 +101,7 @@ impl<A, B, S: Sink<A, B>> Writer<A, B, S> {
         Ok(())
     }
 
-    fn fail(&self, fault: &StoreError, batch: &mut Waiting<A, B>) {
+    fn fail(&self, fault: &StoreError, batch: &mut Batch<A, B>) {
         tracing::error!(%fault, commits = batch.chunk.commits.len(), "a commit failed; the engine stops");
         self.committer.note_fault(fault.clone());
         let mut after = std::mem::take(&mut batch.chunk.after);

@@ -6,6 +6,7 @@ use std::sync::Arc;
 use tokio::sync::{Mutex, MutexGuard};
 
 use super::Shard;
+use super::reads::Unanswered;
 use crate::definition::Flows;
 use crate::dispatch::Job;
 use crate::engine::{self, Broken, Effect, Recorded, RunState, View};
@@ -66,6 +67,21 @@ impl Shard {
         Ok(answer?)
     }
 
+    /// As [`ask`](Self::ask), for a question that is a matter of a few reads.
+    pub(crate) async fn look_up<T: Send + 'static>(
+        &self,
+        question: impl FnOnce(&dyn Store) -> Result<T, StoreError> + Send + 'static,
+    ) -> Result<T, Error> {
+        let answer = self.reads.ask(&self.handle, &self.store, question).await;
+        let unanswered = |_: Unanswered| {
+            Error::new(
+                ErrorKind::Unavailable,
+                "a read of the store was cut off: the runtime is being shut down",
+            )
+        };
+        Ok(answer.map_err(unanswered)??)
+    }
+
     /// The newest run of a flow id.
     pub(crate) async fn live(&self, flow_id: &FlowId) -> Result<Option<LiveRun>, Error> {
         if let Some(run) = self.registry.live(flow_id)? {
@@ -73,12 +89,12 @@ impl Shard {
             return Ok(Some(LiveRun { run: identity.run_id, flow: identity.flow.clone() }));
         }
         let flow_id = flow_id.clone();
-        self.ask(move |store| store.live(&flow_id)).await
+        self.look_up(move |store| store.live(&flow_id)).await
     }
 
     /// The summary of a run.
     pub(crate) async fn summary(&self, run: RunId) -> Result<Option<RunSummary>, Error> {
-        self.ask(move |store| store.summary(run)).await
+        self.look_up(move |store| store.summary(run)).await
     }
 
     /// The run with its one writer, or the state of a run that has ended, or `None` if there is no such run.
