@@ -48,6 +48,13 @@ pub(crate) struct Loaded {
     snapshot_bytes: usize,
 }
 
+impl From<Unanswered> for Error {
+    fn from(_: Unanswered) -> Self {
+        let reason = "a read of the store was cut off: it panicked, or the runtime is being shut down";
+        Self::new(ErrorKind::Unavailable, reason)
+    }
+}
+
 impl From<crate::registry::Poisoned> for Error {
     fn from(poisoned: crate::registry::Poisoned) -> Self {
         Self::new(ErrorKind::Unavailable, poisoned.to_string())
@@ -55,16 +62,12 @@ impl From<crate::registry::Poisoned> for Error {
 }
 
 impl Shard {
-    /// Runs a question to the store where it may block.
+    /// Asks the store a question that may take long.
     pub(crate) async fn ask<T: Send + 'static>(
         &self,
         question: impl FnOnce(&dyn Store) -> Result<T, StoreError> + Send + 'static,
     ) -> Result<T, Error> {
-        let store = Arc::clone(&self.store);
-        let answer = self.handle.spawn_blocking(move || question(&*store)).await;
-        let answer =
-            answer.map_err(|e| Error::new(ErrorKind::Unavailable, format!("a read of the store: {e}")))?;
-        Ok(answer?)
+        Ok(self.reads.ask(&self.handle, &self.store, question).await??)
     }
 
     /// As [`ask`](Self::ask), for a question that is a matter of a few reads.
@@ -72,14 +75,7 @@ impl Shard {
         &self,
         question: impl FnOnce(&dyn Store) -> Result<T, StoreError> + Send + 'static,
     ) -> Result<T, Error> {
-        let answer = self.reads.ask(&self.handle, &self.store, question).await;
-        let unanswered = |_: Unanswered| {
-            Error::new(
-                ErrorKind::Unavailable,
-                "a read of the store was cut off: the runtime is being shut down",
-            )
-        };
-        Ok(answer.map_err(unanswered)??)
+        Ok(self.lookups.ask(&self.handle, &self.store, question).await??)
     }
 
     /// The newest run of a flow id.

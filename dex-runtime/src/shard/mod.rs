@@ -23,6 +23,7 @@ use tokio::sync::watch;
 
 pub(crate) use self::lookup::Found;
 use self::lookup::Stripes;
+use self::reads::Reads;
 use self::sink::ShardSink;
 pub(crate) use self::streams::{AttemptOutlet, check_size};
 use crate::activity::{Activity, Busy};
@@ -61,7 +62,8 @@ pub(crate) struct Shard {
     pub(crate) run_ids: RunIds,
     idle: sink::IdleRuns,
     stripes: Stripes,
-    reads: Arc<reads::Reads>,
+    lookups: Arc<Reads>,
+    reads: Arc<Reads>,
     handle: Handle,
     state: watch::Sender<Phase>,
     accepting: AtomicBool,
@@ -134,7 +136,8 @@ impl Shard {
             run_ids: RunIds::default(),
             idle: sink::IdleRuns::new(options.idle_runs_max),
             stripes: Stripes::new(),
-            reads: Arc::default(),
+            lookups: Arc::new(Reads::short()),
+            reads: Arc::new(Reads::long()),
             handle: Handle::current(),
             state: watch::Sender::new(Phase::Running),
             accepting: AtomicBool::new(true),

@@ -1,7 +1,7 @@
-//! Short questions to the store, many of which share a thread that may block.
+//! Questions to the store, which threads that may block answer: only so many at a time, and short ones share a thread.
 //!
-//! To have a thread of the pool take a question, and to wake the caller, costs more than most answers. So a thread that
-//! answers goes on with the questions that have come meanwhile, and ends when there are none.
+//! To have a thread of the pool take a question, and to wake the caller, costs more than most short answers. So a
+//! thread that answers goes on with the questions that have come meanwhile, and ends when there are none.
 
 use std::collections::VecDeque;
 use std::fmt;
@@ -12,19 +12,21 @@ use tokio::sync::oneshot;
 
 use crate::store::{Store, StoreError};
 
-/// Threads that answer at the same time: as deep as the queues of ordinary disks are worth filling.
+/// Threads that answer at the same time: as deep as the queues of ordinary disks are worth filling. More of them, as
+/// the runtime's pool would begin, cost memory that stays.
 const READERS_MAX: usize = 16;
 
-/// Questions that wait for each thread before another one helps. A question waits for so many lookups at most, which
-/// is a fraction of a millisecond unless the disk is slow; then there are soon more threads.
-const WAITING_EACH: usize = 8;
+/// Lookups that wait for each thread before another one helps. One waits for so many at most, which is a fraction of
+/// a millisecond unless the disk is slow; then there are soon more threads.
+const LOOKUPS_EACH: usize = 8;
 
 type Question = Box<dyn FnOnce(&dyn Store) + Send>;
 
 /// The questions that wait. There are no more than callers.
-#[derive(Default)]
 pub(super) struct Reads {
     queue: Mutex<Queue>,
+    /// Questions that wait for each thread before another one helps.
+    waiting_each: usize,
 }
 
 #[derive(Default)]
@@ -33,17 +35,27 @@ struct Queue {
     readers: usize,
 }
 
-/// The question was not answered: the runtime is being shut down.
+/// The question was not answered: it panicked or one before it did, or the runtime is being shut down.
 #[derive(Debug)]
 pub(super) struct Unanswered;
 
 impl Reads {
+    /// For questions that are a matter of a few reads.
+    pub(super) fn short() -> Self {
+        Self { queue: Mutex::default(), waiting_each: LOOKUPS_EACH }
+    }
+
+    /// For questions that may take long: none waits for another one while there are threads.
+    pub(super) fn long() -> Self {
+        Self { queue: Mutex::default(), waiting_each: 0 }
+    }
+
     fn lock(&self) -> MutexGuard<'_, Queue> {
         // The queue is whole at every point where a panic could happen.
         self.queue.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Asks `question`, which must be a matter of a few reads.
+    /// Asks `question`.
     pub(super) async fn ask<T: Send + 'static>(
         self: &Arc<Self>,
         handle: &Handle,
@@ -66,7 +78,7 @@ impl Reads {
     fn push(self: &Arc<Self>, question: Question) -> Option<Reader> {
         let mut queue = self.lock();
         queue.waiting.push_back(question);
-        let more = queue.waiting.len() > queue.readers * WAITING_EACH && queue.readers < READERS_MAX;
+        let more = queue.waiting.len() > queue.readers * self.waiting_each && queue.readers < READERS_MAX;
         more.then(|| {
             queue.readers += 1;
             Reader { reads: Arc::clone(self), counted: true }
@@ -151,14 +163,14 @@ mod tests {
 
     #[test]
     fn one_thread_answers_what_has_come_meanwhile_and_more_help_when_many_wait() {
-        let reads = Arc::new(Reads::default());
+        let reads = Arc::new(Reads::short());
         let (sender, told) = std::sync::mpsc::channel();
-        let mut readers = push(&reads, &sender, 0..WAITING_EACH);
+        let mut readers = push(&reads, &sender, 0..LOOKUPS_EACH);
         assert_eq!(readers.len(), 1);
-        readers.extend(push(&reads, &sender, WAITING_EACH..WAITING_EACH * (READERS_MAX + 5)));
+        readers.extend(push(&reads, &sender, LOOKUPS_EACH..LOOKUPS_EACH * (READERS_MAX + 5)));
         assert_eq!(readers.len(), READERS_MAX);
         readers.remove(0).answer(&*store());
-        assert!(told.try_iter().eq(0..WAITING_EACH * (READERS_MAX + 5)));
+        assert!(told.try_iter().eq(0..LOOKUPS_EACH * (READERS_MAX + 5)));
         for reader in readers {
             reader.answer(&*store());
         }
@@ -167,8 +179,22 @@ mod tests {
     }
 
     #[test]
+    fn a_long_question_gets_a_thread_of_its_own_as_long_as_there_are_some() {
+        let reads = Arc::new(Reads::long());
+        let (sender, told) = std::sync::mpsc::channel();
+        let mut readers = push(&reads, &sender, 0..READERS_MAX);
+        assert_eq!(readers.len(), READERS_MAX);
+        readers.extend(push(&reads, &sender, READERS_MAX..READERS_MAX + 5));
+        assert_eq!(readers.len(), READERS_MAX);
+        for reader in readers {
+            reader.answer(&*store());
+        }
+        assert!(told.try_iter().eq(0..READERS_MAX + 5));
+    }
+
+    #[test]
     fn nobody_waits_for_a_thread_that_is_never_begun_or_has_panicked() {
-        let reads = Arc::new(Reads::default());
+        let reads = Arc::new(Reads::short());
         let (sender, told) = std::sync::mpsc::channel();
         let never = push(&reads, &sender, 0..3);
         drop(never);
@@ -185,7 +211,7 @@ mod tests {
 
     #[tokio::test]
     async fn a_question_gets_its_answer() {
-        let (reads, store) = (Arc::new(Reads::default()), store());
+        let (reads, store) = (Arc::new(Reads::short()), store());
         let runs = reads.ask(&Handle::current(), &store, |store| store.runs(None, 1)).await;
         assert_eq!(runs.unwrap().unwrap(), []);
     }
