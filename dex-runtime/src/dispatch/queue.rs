@@ -4,6 +4,7 @@ use std::collections::VecDeque;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use rustc_hash::FxHashMap;
+use smallvec::SmallVec;
 use tokio::sync::{Notify, oneshot};
 
 use crate::activity::Busy;
@@ -66,6 +67,9 @@ pub(crate) enum Next {
     End,
 }
 
+/// Calls to make: one, unless a batch of commits has led to more.
+pub(crate) type Begins = SmallVec<[Begin; 1]>;
+
 /// A call to make, with a slot for it if one rests.
 #[derive(Debug)]
 pub(crate) struct Begin {
@@ -101,11 +105,11 @@ impl ReadyQueue {
     }
 
     /// Adds calls. Gives those for which there is a slot, for the caller to begin.
-    pub(crate) fn push(&self, jobs: impl IntoIterator<Item = Job>) -> Vec<Begin> {
+    pub(crate) fn push(&self, jobs: impl IntoIterator<Item = Job>) -> Begins {
         let mut queue = self.lock();
         if queue.stopped {
             // Dropped: the store still knows of them.
-            return Vec::new();
+            return Begins::new();
         }
         for job in jobs {
             queue.push(job);
