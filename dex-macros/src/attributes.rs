@@ -4,6 +4,7 @@ use proc_macro2::TokenStream;
 use syn::{Attribute, Expr, ExprLit, Lit, Meta, Type};
 
 use crate::crate_path::CratePath;
+use crate::suggest;
 
 /// An attribute of ours on a member of a flow.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -40,6 +41,15 @@ impl Mark {
             _ => false,
         };
         Self::ALL.iter().find(|(word, _)| ours && *word == last).map(|(_, mark)| *mark)
+    }
+
+    /// Whether an attribute is none of ours, but most likely one that was misspelt, or an option of one.
+    pub(crate) fn is_nearly(attr: &Attribute, krate: &CratePath) -> bool {
+        const OPTIONS: [&str; 2] = ["start", "entry"];
+        let Some(last) = attr.path().segments.last().map(|last| last.ident.to_string()) else { return false };
+        let words = Self::ALL.map(|(word, _)| word);
+        Self::of(attr, krate).is_none()
+            && (OPTIONS.contains(&last.as_str()) || suggest::nearest(&last, &words).is_some())
     }
 
     /// Whether it makes a method a step.

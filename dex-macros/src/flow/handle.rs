@@ -1,8 +1,9 @@
 //! `#[attribute]`, `#[channel]` and `#[stream]` on constants without a value.
 
-use proc_macro2::{Ident, Span, TokenStream};
+use proc_macro2::{Ident, Span, TokenStream, TokenTree};
 use quote::{ToTokens, quote, quote_spanned};
 use syn::parse::Parser as _;
+use syn::spanned::Spanned as _;
 use syn::{Attribute, LitStr, Meta, PathArguments};
 
 use super::handle_type::{Typed, declared, mark_word, type_word, typed};
@@ -22,6 +23,7 @@ pub(crate) fn read(
     krate: &CratePath,
     errors: &mut Diagnostics,
 ) -> (TokenStream, Option<Handle>) {
+    let raw = not_static(raw, errors);
     let RawKind::Const { ident, rest } = &raw.kind else {
         errors.error(
             attr.path(),
@@ -42,6 +44,19 @@ pub(crate) fn read(
         None => (TokenStream::new(), None),
         Some(typed) => complete(&options, &raw, ident, typed, krate, errors),
     }
+}
+
+/// A constant, where a `static` was written: that cannot stand in a block, as the compiler would say four times.
+fn not_static(mut raw: Raw, errors: &mut Diagnostics) -> Raw {
+    let RawKind::Other(tokens) = &raw.kind else { return raw };
+    let mut tokens = tokens.clone().into_iter();
+    if let (Some(TokenTree::Ident(word)), Some(TokenTree::Ident(ident))) = (tokens.next(), tokens.next())
+        && word == "static"
+    {
+        errors.error(&word, format_args!("a handle is a constant: write `const {ident}`"));
+        raw.kind = RawKind::Const { ident, rest: tokens.collect() };
+    }
+    raw
 }
 
 #[derive(Default)]
@@ -107,7 +122,8 @@ fn complete(
     {
         arguments.args.insert(0, syn::parse_quote!(Self));
     }
-    let private = krate.private();
+    // What an alias stands for is known to the compiler alone, which tells at the type.
+    let private = krate.private_at(generated_at(path.span()));
     let map = if key.is_some() { "Map" } else { "" };
     let ty = Ident::new(&format!("{}{map}", type_word(kind)), generated_at(ident.span()));
     let (attrs, vis, text) = (&raw.attrs, &raw.vis, &name.text);

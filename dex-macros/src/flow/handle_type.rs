@@ -1,11 +1,13 @@
 //! The type of a handle as the user wrote it: which kind it names, and the types in it.
 
 use proc_macro2::TokenStream;
+use quote::ToTokens;
 use syn::parse::ParseStream;
 use syn::{GenericArgument, Ident, PathArguments, PathSegment, Result, Token, Type, TypePath};
 
 use crate::attributes::Mark;
 use crate::diagnostics::Diagnostics;
+use crate::source;
 
 pub(super) fn mark_word(mark: Mark) -> &'static str {
     match mark {
@@ -23,7 +25,7 @@ pub(super) fn type_word(mark: Mark) -> &'static str {
     }
 }
 
-/// `: Attribute<T>;`, and the value that should not be there.
+/// `: Attribute<T>;`, and the value that should not be there. Of a semicolon that is missing the compiler has told.
 pub(super) struct Declared {
     ty: Type,
     value: Option<TokenStream>,
@@ -34,7 +36,7 @@ pub(super) fn declared(input: ParseStream<'_>) -> Result<Declared> {
     let ty = input.parse()?;
     let value = if input.peek(Token![=]) { Some(input.parse()?) } else { None };
     if value.is_none() {
-        input.parse::<Token![;]>()?;
+        input.parse::<Option<Token![;]>>()?;
     }
     Ok(Declared { ty, value })
 }
@@ -82,12 +84,29 @@ pub(super) fn typed(mark: Mark, declared: Declared, errors: &mut Diagnostics) ->
     };
     let segment = path.path.segments.last()?;
     let known = Known::of(&segment.ident);
+    if known.is_none() && is_a_value(&segment.ident) {
+        let written = source::text(&path.to_token_stream());
+        errors.error(
+            &path,
+            format_args!("`#[{word}]` makes a handle for the value: write `{right}<{written}>`"),
+        );
+        return None;
+    }
     let kind = known.map_or(mark, |known| known.kind);
     if let Some(other) = known.filter(|known| known.kind != mark) {
         other_kind(mark, segment, other, errors);
     }
     let (key, value) = arguments(kind, segment, known, errors)?;
     Some(Typed { path, kind, key, value })
+}
+
+/// Whether it is a type that nobody gives a handle by an import. Any other name may be a handle's.
+fn is_a_value(name: &Ident) -> bool {
+    const VALUES: &[&str] = &[
+        "Option", "String", "Vec", "VecDeque", "HashMap", "HashSet", "BTreeMap", "BTreeSet", "Box", "Arc",
+        "Mutex",
+    ];
+    VALUES.iter().any(|value| name == value)
 }
 
 fn other_kind(mark: Mark, segment: &PathSegment, other: Known, errors: &mut Diagnostics) {
@@ -112,12 +131,16 @@ fn arguments(
 ) -> Option<(Option<Type>, Type)> {
     let written = &segment.ident;
     let PathArguments::AngleBracketed(arguments) = &segment.arguments else {
-        let message = if known.is_some_and(|known| known.is_map) {
-            format!(
+        let message = match known {
+            Some(Known { is_map: true, .. }) => format!(
                 "expected `{written}<K, T>`, where `K` is the type of the keys and `T` that of the values"
-            )
-        } else {
-            format!("expected `{written}<T>`, where `T` is the type of the value")
+            ),
+            Some(_) => format!("expected `{written}<T>`, where `T` is the type of the value"),
+            None => format!(
+                "`#[{}]` makes a handle for the value: write `{}<{written}>`",
+                mark_word(kind),
+                type_word(kind)
+            ),
         };
         errors.error(segment, message);
         return None;

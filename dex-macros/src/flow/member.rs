@@ -10,7 +10,8 @@ use syn::{Attribute, Result, Signature, Token, Visibility, token};
 
 use super::handle_type::mark_word;
 use super::model::{Handle, Lost, Rpc, Step, Wait};
-use super::{handle, handler, step};
+use super::signature::Role;
+use super::{handle, handler, mistaken, step};
 use crate::attributes::Mark;
 use crate::crate_path::CratePath;
 use crate::diagnostics::Diagnostics;
@@ -218,6 +219,8 @@ impl Members {
             // Nobody knows what it is, and it may have taken the member after it along.
             self.lost.anything = true;
         }
+        // If there is no such attribute, the compiler tells, and the member was meant to be another one.
+        self.lost.perhaps_a_mark |= raw.attrs.iter().any(|attr| Mark::is_nearly(attr, krate));
         let marks = take_marks(&mut raw, krate, errors);
         let Some((mark, attr)) = marks else {
             if let Some(mark) = raw.unmarked_handle() {
@@ -246,19 +249,33 @@ impl Members {
                     Some(step) => self.steps.push(step),
                     None => self.lost.steps.extend(raw.method().cloned()),
                 }
-                self.items.push(handler::given_back(raw, self.bodies, krate));
+                self.give_back(Role::Step, raw, krate, errors);
             }
             Mark::WaitFor => {
                 let wait = handler::wait(&attr, &raw, errors);
                 self.lost.a_wait |= wait.is_none();
                 self.waits.extend(wait);
-                self.items.push(handler::given_back(raw, self.bodies, krate));
+                self.give_back(Role::Wait, raw, krate, errors);
             }
             Mark::Rpc => {
                 self.rpcs.extend(handler::rpc(&attr, &raw, errors));
-                self.items.push(handler::given_back(raw, self.bodies, krate));
+                self.give_back(Role::Rpc, raw, krate, errors);
             }
         }
+    }
+
+    fn give_back(&mut self, role: Role, raw: Raw, krate: &CratePath, errors: &mut Diagnostics) {
+        let mistake = match &raw.kind {
+            RawKind::Method { sig, body } if self.bodies == Bodies::Kept => {
+                mistaken::in_body(role, sig, body)
+            }
+            _ => None,
+        };
+        let bodies = if mistake.is_some() { Bodies::Hidden } else { self.bodies };
+        if let Some(mistake) = mistake {
+            errors.push(mistake);
+        }
+        self.items.push(handler::given_back(raw, bodies, krate));
     }
 }
 

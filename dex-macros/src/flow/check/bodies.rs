@@ -118,7 +118,7 @@ fn writes_hold_their_lock(flow: &Flow, step: &Step, errors: &mut Diagnostics) {
         errors.error(
             &attribute,
             format_args!(
-                "step `{}` locks `{attribute}`, and this write could be lost in its: add `lock({attribute})` to this step",
+                "step `{}` locks `{attribute}`, so that nobody else writes it meanwhile: add `lock({attribute})` to this step, too",
                 holder.handler.ident()
             ),
         );

@@ -3,6 +3,7 @@
 //! What types must decide is checked by the compiler, in code that [`super::expand`] writes for it.
 
 mod bodies;
+mod input;
 mod levels;
 mod locks;
 mod options;
@@ -32,6 +33,7 @@ pub(super) fn flow(flow: &mut Flow, errors: &mut Diagnostics) -> bool {
     constants_are_free(flow, errors);
     let all_waits_are_known = waits_have_a_step(flow, errors) && !flow.lost.a_wait;
     one_step_for_each_end(flow, errors);
+    input::comes_before_the_outcome(flow, errors);
     for step in &flow.steps {
         // A wait that is not known may be this step's.
         if all_waits_are_known {
