@@ -1,6 +1,6 @@
 //! Attributes on items: which are ours, and what is carried over from the others.
 
-use proc_macro2::TokenStream;
+use proc_macro2::{Ident, TokenStream};
 use syn::{Attribute, Expr, ExprLit, Lit, Meta, Type};
 
 use crate::crate_path::CratePath;
@@ -43,13 +43,16 @@ impl Mark {
         Self::ALL.iter().find(|(word, _)| ours && *word == last).map(|(_, mark)| *mark)
     }
 
-    /// Whether an attribute is none of ours, but most likely one that was misspelt, or an option of one.
-    pub(crate) fn is_nearly(attr: &Attribute, krate: &CratePath) -> bool {
-        const OPTIONS: [&str; 2] = ["start", "entry"];
-        let Some(last) = attr.path().segments.last().map(|last| last.ident.to_string()) else { return false };
-        let words = Self::ALL.map(|(word, _)| word);
-        Self::of(attr, krate).is_none()
-            && (OPTIONS.contains(&last.as_str()) || suggest::nearest(&last, &words).is_some())
+    /// Options of a step that may be taken for attributes.
+    pub(crate) const STEP_FLAGS: [&str; 2] = ["start", "entry"];
+
+    /// The name of an attribute that is none of ours, but most likely one that was misspelt, or an option of one.
+    pub(crate) fn nearly(attr: &Attribute, krate: &CratePath) -> Option<Ident> {
+        let ident = &attr.path().segments.last()?.ident;
+        let (written, words) = (ident.to_string(), Self::ALL.map(|(word, _)| word));
+        let is_meant =
+            Self::STEP_FLAGS.contains(&written.as_str()) || suggest::nearest(&written, &words).is_some();
+        (is_meant && Self::of(attr, krate).is_none()).then(|| ident.clone())
     }
 
     /// Whether it makes a method a step.

@@ -111,13 +111,14 @@ fn complete(
     let name = StoredName::of(ident, options.name.as_ref(), errors);
     let alias = options.alias.as_ref().map(|alias| StoredName::given(alias, errors));
     let capacity = options.capacity.map_or(CAPACITY_DEFAULT, |capacity| stream_capacity(capacity, errors));
-    let Typed { mut path, kind, key, value } = typed;
+    let Typed { mut path, is_of_the_value, kind, key, value } = typed;
     if let (Some(index), Some(_)) = (options.indexed, &key) {
         let message =
             "a map cannot have `index`: runs are searched by one value each, and a map has many; remove it";
         errors.error_at(index, message);
     }
-    if let Some(segment) = path.path.segments.last_mut()
+    if !is_of_the_value
+        && let Some(segment) = path.path.segments.last_mut()
         && let PathArguments::AngleBracketed(arguments) = &mut segment.arguments
     {
         arguments.args.insert(0, syn::parse_quote!(Self));
@@ -131,9 +132,10 @@ fn complete(
         let alias = alias.iter().map(|alias| &alias.text);
         quote!(, &[#(#alias),*], #capacity)
     });
+    let declared = if is_of_the_value { quote!(#private::#ty<Self, #value>) } else { quote!(#path) };
     let item = quote_spanned! {ident.span()=>
         #(#attrs)*
-        #vis const #ident: #path = #private::#ty::new(#text #more);
+        #vis const #ident: #declared = #private::#ty::new(#text #more);
     };
     let member = Member {
         ident: ident.clone(),

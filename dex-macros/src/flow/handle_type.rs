@@ -44,6 +44,8 @@ pub(super) fn declared(input: ParseStream<'_>) -> Result<Declared> {
 /// The type as the user wrote it, the kind that it names, the `K` of a map, and the `T`.
 pub(super) struct Typed {
     pub(super) path: TypePath,
+    /// Whether the path is that of the value, where its handle's was meant.
+    pub(super) is_of_the_value: bool,
     pub(super) kind: Mark,
     pub(super) key: Option<Type>,
     pub(super) value: Type,
@@ -84,20 +86,21 @@ pub(super) fn typed(mark: Mark, declared: Declared, errors: &mut Diagnostics) ->
     };
     let segment = path.path.segments.last()?;
     let known = Known::of(&segment.ident);
-    if known.is_none() && is_a_value(&segment.ident) {
+    if known.is_none() && (segment.arguments.is_none() || is_a_value(&segment.ident)) {
         let written = source::text(&path.to_token_stream());
         errors.error(
             &path,
             format_args!("`#[{word}]` makes a handle for the value: write `{right}<{written}>`"),
         );
-        return None;
+        let value = Type::Path(path.clone());
+        return Some(Typed { path, is_of_the_value: true, kind: mark, key: None, value });
     }
     let kind = known.map_or(mark, |known| known.kind);
     if let Some(other) = known.filter(|known| known.kind != mark) {
         other_kind(mark, segment, other, errors);
     }
     let (key, value) = arguments(kind, segment, known, errors)?;
-    Some(Typed { path, kind, key, value })
+    Some(Typed { path, is_of_the_value: false, kind, key, value })
 }
 
 /// Whether it is a type that nobody gives a handle by an import. Any other name may be a handle's.
@@ -131,16 +134,12 @@ fn arguments(
 ) -> Option<(Option<Type>, Type)> {
     let written = &segment.ident;
     let PathArguments::AngleBracketed(arguments) = &segment.arguments else {
-        let message = match known {
-            Some(Known { is_map: true, .. }) => format!(
+        let message = if known.is_some_and(|known| known.is_map) {
+            format!(
                 "expected `{written}<K, T>`, where `K` is the type of the keys and `T` that of the values"
-            ),
-            Some(_) => format!("expected `{written}<T>`, where `T` is the type of the value"),
-            None => format!(
-                "`#[{}]` makes a handle for the value: write `{}<{written}>`",
-                mark_word(kind),
-                type_word(kind)
-            ),
+            )
+        } else {
+            format!("expected `{written}<T>`, where `T` is the type of the value")
         };
         errors.error(segment, message);
         return None;

@@ -6,7 +6,7 @@ use proc_macro2::{Ident, Span, TokenStream, TokenTree};
 use quote::{ToTokens, quote};
 use syn::parse::discouraged::Speculative as _;
 use syn::parse::{ParseStream, Parser as _};
-use syn::{Attribute, Result, Signature, Token, Visibility, token};
+use syn::{Attribute, Meta, Result, Signature, Token, Visibility, token};
 
 use super::handle_type::mark_word;
 use super::model::{Handle, Lost, Rpc, Step, Wait};
@@ -220,7 +220,7 @@ impl Members {
             self.lost.anything = true;
         }
         // If there is no such attribute, the compiler tells, and the member was meant to be another one.
-        self.lost.perhaps_a_mark |= raw.attrs.iter().any(|attr| Mark::is_nearly(attr, krate));
+        self.lost.perhaps_marks.extend(raw.attrs.iter().filter_map(|attr| Mark::nearly(attr, krate)));
         let marks = take_marks(&mut raw, krate, errors);
         let Some((mark, attr)) = marks else {
             if let Some(mark) = raw.unmarked_handle() {
@@ -322,7 +322,23 @@ fn take_marks(raw: &mut Raw, krate: &CratePath, errors: &mut Diagnostics) -> Opt
         }
         false
     });
+    if let Some((Mark::Step, attr)) = &mut first {
+        options_beside(attr, &mut raw.attrs, errors);
+    }
     first
+}
+
+// `#[start]` beside `#[step]`: the compiler would only say that there is no such attribute.
+fn options_beside(step: &mut Attribute, attrs: &mut Vec<Attribute>, errors: &mut Diagnostics) {
+    attrs.retain(|attr| {
+        let option = Mark::STEP_FLAGS.iter().find(|option| attr.path().is_ident(option));
+        let (Some(option), Meta::Path(word)) = (option, &attr.meta) else { return true };
+        errors.error(attr.path(), format_args!("`{option}` is an option: write `#[step({option})]`"));
+        let (path, others) = (step.path(), handle::arguments(step, &mut Diagnostics::default()));
+        let separator = (!others.is_empty()).then(|| quote!(,));
+        step.meta = syn::parse_quote!(#path(#word #separator #others));
+        false
+    });
 }
 
 /// A member that stands outside a flow, as it would be given back inside one.

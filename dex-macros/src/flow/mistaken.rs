@@ -6,17 +6,21 @@ use proc_macro2::{Ident, TokenStream, TokenTree};
 use quote::ToTokens;
 use syn::parse::Parser as _;
 use syn::punctuated::Punctuated;
-use syn::{Error, Expr, FnArg, Pat, Signature, Token};
+use syn::{Error, Expr, FnArg, LitStr, Pat, Signature, Token};
 
 use super::signature::{self, Role};
+use crate::names;
 
 /// What only a `&mut` context can do.
 const WRITES: &[&str] =
     &["set", "delete", "publish", "delete_message", "note", "start_step", "start_step_with", "cancel_step"];
 
+/// What a decision begins with, and has a step as its first argument.
+const MOVEMENTS: &[&str] = &["to", "to_with", "each", "each_with"];
+
 /// The first such mistake in the body of a handler.
 pub(super) fn in_body(role: Role, sig: &Signature, body: &TokenStream) -> Option<Error> {
-    writes_through_shared(role, sig, body).or_else(|| several_arguments(body))
+    writes_through_shared(role, sig, body).or_else(|| in_a_call(body))
 }
 
 // The compiler advises to write a type into the type.
@@ -69,25 +73,53 @@ fn collect_uses(context: &Ident, tokens: &TokenStream, uses: &mut Vec<Use>) {
     }
 }
 
-// `Wait::any(a, b)`: the compiler would have `b` removed, and then say that `a` is no set.
-fn several_arguments(tokens: &TokenStream) -> Option<Error> {
+/// A mistake in the arguments of `Wait::…(…)` or `Next::…(…)`.
+fn in_a_call(tokens: &TokenStream) -> Option<Error> {
     let tokens: Vec<TokenTree> = tokens.clone().into_iter().collect();
-    let here = tokens.windows(5).find_map(|call| match call {
-        [TokenTree::Ident(wait), first, second, TokenTree::Ident(word), TokenTree::Group(arguments)]
-            if wait == "Wait" && is_colon(first) && is_colon(second) =>
+    let here = tokens.windows(5).enumerate().find_map(|(place, call)| match call {
+        [TokenTree::Ident(ty), first, second, TokenTree::Ident(word), TokenTree::Group(arguments)]
+            if is_colon(first) && is_colon(second) && !is_of_others(tokens.get(..place)?) =>
         {
-            too_many(&word.to_string(), &arguments.stream())
+            let (word, arguments) = (word.to_string(), arguments.stream());
+            match ty.to_string().as_str() {
+                "Wait" => too_many(&word, &arguments),
+                "Next" => by_a_text(&word, arguments),
+                _ => None,
+            }
         }
         _ => None,
     });
     here.or_else(|| {
         tokens.iter().find_map(|token| match token {
-            TokenTree::Group(group) => several_arguments(&group.stream()),
+            TokenTree::Group(group) => in_a_call(&group.stream()),
             _ => None,
         })
     })
 }
 
+/// Whether the path that these tokens begin leads into something else than dex.
+fn is_of_others(before: &[TokenTree]) -> bool {
+    match before {
+        [.., TokenTree::Ident(module), first, second] if is_colon(first) && is_colon(second) => {
+            module != "dex"
+        }
+        _ => false,
+    }
+}
+
+// `Next::to("ship", …)`: the compiler would say which type it wants, but not how to write it.
+fn by_a_text(word: &str, arguments: TokenStream) -> Option<Error> {
+    if !MOVEMENTS.contains(&word) {
+        return None;
+    }
+    let literal: LitStr = syn::parse2(arguments.into_iter().next()?.into()).ok()?;
+    let constant = literal.parse().ok().and_then(|method| names::constant(&method));
+    let right = constant.map_or_else(|| "Self::NAME".to_owned(), |constant| format!("Self::{constant}"));
+    let message = format!("a step is named by its constant: write `{right}`");
+    Some(Error::new_spanned(literal, message))
+}
+
+// `Wait::any(a, b)`: the compiler would have `b` removed, and then say that `a` is no set.
 fn too_many(word: &str, arguments: &TokenStream) -> Option<Error> {
     let several = Punctuated::<Expr, Token![,]>::parse_terminated.parse2(arguments.clone()).ok()?.len() > 1;
     let message = match word {

@@ -45,8 +45,8 @@ pub(crate) struct Lost {
     pub(crate) steps: Vec<Ident>,
     pub(crate) a_wait: bool,
     pub(crate) a_handle: bool,
-    /// A mark, if an attribute of another crate is none.
-    pub(crate) perhaps_a_mark: bool,
+    /// Attributes that are marks, misspelt, unless another crate has them.
+    pub(crate) perhaps_marks: Vec<Ident>,
     /// Something of which not even the kind could be read, so that no rule over the whole flow is certain.
     pub(crate) anything: bool,
 }

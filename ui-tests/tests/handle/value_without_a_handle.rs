@@ -4,7 +4,7 @@ use dex::prelude::*;
 
 struct Shop;
 
-#[flow(endless)]
+#[flow]
 impl Shop {
     #[attribute]
     const LEFT: u64;
@@ -14,6 +14,14 @@ impl Shop {
 
     #[channel]
     const ORDERS: Vec<String>;
+
+    #[step(start)]
+    async fn sell(&self, ctx: &mut StepContext<Self>) -> StepResult<Self> {
+        ctx.set(Self::LEFT, 1)?;
+        ctx.set(Self::STOCK, HashMap::new())?;
+        ctx.publish(Self::ORDERS, vec!["lamp".into()])?;
+        Ok(Next::complete(()))
+    }
 }
 
 fn main() {}

@@ -15,7 +15,7 @@ const UNFINISHED: &[&str] = &["todo", "unimplemented"];
 
 /// Checks both. A flow with an unfinished body may become right, so it is left alone.
 pub(crate) fn lead_everywhere(flow: &Flow, errors: &mut Diagnostics) {
-    if flow.lost.perhaps_a_mark || bodies(flow).any(|body| goes_to_an_unknown(flow, body)) {
+    if !flow.lost.perhaps_marks.is_empty() || bodies(flow).any(|body| goes_to_an_unknown(flow, body)) {
         // The compiler will say so; whatever seems to be missing may be what was meant.
         return;
     }
