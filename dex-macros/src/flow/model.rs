@@ -136,6 +136,8 @@ pub(crate) struct StepOptions {
     pub(crate) durability: Option<Ident>,
     /// Names of attributes.
     pub(crate) locks: Vec<Ident>,
+    /// Names of attributes that others lock, and that the step writes all the same.
+    pub(crate) no_locks: Vec<Ident>,
 }
 
 /// A limit, or the word `none`, by which a step has none although the flow has one for its steps.

@@ -64,11 +64,21 @@ fn a_lock_is_asked_of_those_only_who_run_beside_others() {
         ))
     };
     assert_eq!(with("entry", "step").len(), 1);
-    for (options, mark) in
-        [("entry, lock(A)", "step"), ("start", "step"), ("", "on_cancel"), ("", "on_timeout")]
-    {
+    let right = [
+        ("entry, lock(A)", "step"),
+        ("entry, no_lock(A)", "step"),
+        ("start", "step"),
+        ("", "on_cancel"),
+        ("", "on_timeout"),
+    ];
+    for (options, mark) in right {
         assert_eq!(with(options, mark), Vec::<String>::new(), "{mark}({options})");
     }
+    let needless = [("entry, lock(A), no_lock(A)", "step"), ("start, no_lock(A)", "step")];
+    for (options, mark) in needless {
+        assert_eq!(with(options, mark).len(), 1, "{mark}({options})");
+    }
+    assert_eq!(with("no_lock(A)", "step").len(), 1, "that it is not reached");
 }
 
 #[test]

@@ -8,6 +8,7 @@ mod levels;
 mod locks;
 mod options;
 mod paths;
+mod writes;
 
 use proc_macro2::Ident;
 use syn::ext::IdentExt as _;
@@ -42,6 +43,7 @@ pub(super) fn flow(flow: &mut Flow, errors: &mut Diagnostics) -> bool {
         recovery_exists(flow, step, errors);
         options::of_step(&step.options, errors);
         locks::are_attributes(flow, &step.options.locks, errors);
+        locks::are_attributes(flow, &step.options.no_locks, errors);
     }
     for rpc in &flow.rpcs {
         options::of_rpc(rpc, errors);
