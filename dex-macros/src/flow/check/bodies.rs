@@ -7,7 +7,7 @@ use proc_macro2::{Ident, TokenStream, TokenTree};
 use super::paths::{is_unfinished, names};
 use super::writes;
 use crate::diagnostics::Diagnostics;
-use crate::flow::graph;
+use crate::flow::graph::{self, is_punct};
 use crate::flow::model::{Entrance, Flow, Step};
 
 /// What ends a branch, so that nothing can be added to it.
@@ -158,8 +158,4 @@ fn found(tokens: &TokenStream, word: &str) -> Vec<Ident> {
 
 pub(super) fn is_any(token: &TokenTree, words: &[&str]) -> bool {
     matches!(token, TokenTree::Ident(ident) if words.iter().any(|word| ident == word))
-}
-
-pub(super) fn is_punct(token: &TokenTree, sign: char) -> bool {
-    matches!(token, TokenTree::Punct(punct) if punct.as_char() == sign)
 }

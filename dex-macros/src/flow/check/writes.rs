@@ -3,8 +3,9 @@
 use proc_macro2::{Ident, TokenStream, TokenTree};
 use syn::ext::IdentExt as _;
 
-use super::bodies::{is_any, is_gone_to, is_punct};
+use super::bodies::{is_any, is_gone_to};
 use crate::diagnostics::Diagnostics;
+use crate::flow::graph::is_punct;
 use crate::flow::model::{Entrance, Flow, Step};
 
 // Who locks an attribute reads it and writes it back; what is written meanwhile would be lost without a word.
