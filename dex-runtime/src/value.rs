@@ -197,7 +197,7 @@ const NULL: &[u8] = b"null";
 
 /// One encoded user value. Its bytes are shared by all copies.
 ///
-/// `None` stands for [`NULL`], and nothing else does, so that steps without an input and flows without an output cost
+/// `None` stands for `null`, and nothing else does, so that steps without an input and flows without an output cost
 /// nothing.
 #[derive(Clone, PartialEq, Eq, Hash)]
 pub struct Payload(Option<Arc<[u8]>>);
