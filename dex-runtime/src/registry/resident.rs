@@ -207,13 +207,13 @@ impl Resident {
     pub(crate) fn note_written(&self) -> bool {
         let mut cell = self.lock();
         cell.unwritten -= 1;
-        cell.is_idle()
+        self.is_idle(&cell)
     }
 
     /// Leaves memory, if the run has nothing to do. Gives whether it did.
     pub(crate) fn passivate(&self) -> bool {
         let mut cell = self.lock();
-        let idle = cell.residency == Residency::Resident && cell.is_idle();
+        let idle = cell.residency == Residency::Resident && self.is_idle(&cell);
         if idle {
             cell.residency = Residency::Passivated;
             cell.state = None;
@@ -229,6 +229,13 @@ impl Resident {
         }
         drop(cell);
         self.call_off(None);
+    }
+
+    /// A paused run counts as one that has nothing to do, but not while its handlers run: what they report would
+    /// find nobody, and after the pause they would be called again.
+    fn is_idle(&self, cell: &Cell) -> bool {
+        let has_to_do = |state: &RunState| state.is_active() || (state.ready > 0 && self.calls.any());
+        cell.unwritten == 0 && !cell.state.as_ref().is_some_and(has_to_do)
     }
 
     /// Compares the state with the fold of the run's stored history. The history wins.
@@ -253,9 +260,13 @@ impl Resident {
         self.calls.begin(attempt)
     }
 
-    /// Forgets a handler call that has ended by itself.
-    pub(crate) fn end_call(&self, attempt: Attempt) {
+    /// Forgets a handler call that has ended. Gives whether the run has nothing to do only now: it is paused, and
+    /// stayed in memory for its handlers.
+    pub(crate) fn end_call(&self, attempt: Attempt) -> bool {
         self.calls.end(attempt);
+        let cell = self.lock();
+        let paused = cell.state.as_ref().is_some_and(|state| state.paused);
+        paused && self.is_idle(&cell)
     }
 
     /// Says to the handler of `execution`, or to all of them, that it is to stop.
@@ -276,12 +287,6 @@ impl Residency {
             Self::Passivated => Err(Refused::Passivated),
             Self::Quarantined(broken) => Err(Refused::Quarantined(broken.clone())),
         }
-    }
-}
-
-impl Cell {
-    fn is_idle(&self) -> bool {
-        self.unwritten == 0 && !self.state.as_ref().is_some_and(RunState::is_active)
     }
 }
 
