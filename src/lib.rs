@@ -147,8 +147,8 @@ pub use dex_runtime::DynClient;
 
 pub use dex_runtime::engine::{Closing, Limits, Status, Stop};
 pub use dex_runtime::{
-    Builder, Dex, DynHandle, DynResult, DynRun, DynStart, Error, ErrorKind, FlowId, History, IdError, Name,
-    Options, RepairReport, Reply, Result, Reuse, RunId, StreamItem, StreamReader, StreamSource,
+    Builder, Dex, DynHandle, DynResult, DynRun, DynStart, DynStartCall, Error, ErrorKind, FlowId, History, IdError, Name,
+    Options, RepairReport, Reply, Result, Reuse, RunId, StartCall, StreamItem, StreamReader, StreamSource,
     TimeoutPolicy, Timestamp, Waiting,
 };
 

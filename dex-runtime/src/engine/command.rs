@@ -161,6 +161,8 @@ pub struct Start {
     pub staged: Staged,
     /// How long the run may take, and what happens then.
     pub timeout: Option<(Duration, TimeoutAction)>,
+    /// An RPC that has run on the run as the rest of this makes it.
+    pub call: Option<Box<RpcReport>>,
 }
 
 /// What a handler wrote. It takes effect with the handler's outcome or not at all.

@@ -14,7 +14,7 @@ use crate::value::Payload;
 fn timed(then: TimeoutAction) -> Given {
     let timeout = Some((Duration::from_mins(1), then.clone()));
     let start =
-        Start { identity: identity(), movement: Some(to("charge")), staged: Staged::default(), timeout };
+        Start { identity: identity(), movement: Some(to("charge")), staged: Staged::default(), timeout, call: None };
     let timeout = Some(RunTimeout { at: at(60), then });
     given([])
         .when(Command::Start(start))

@@ -138,7 +138,7 @@ pub(super) fn took(count: u32) -> Matched {
 // Commands.
 
 pub(super) fn start(movement: Option<Movement>, staged: Staged) -> Command {
-    Command::Start(Start { identity: identity(), movement, staged, timeout: None })
+    Command::Start(Start { identity: identity(), movement, staged, timeout: None, call: None })
 }
 
 pub(super) fn start_wait(execution: u64, number: u32, condition: Condition) -> Command {
