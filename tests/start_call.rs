@@ -50,7 +50,11 @@ impl Basket {
 
     /// Adds an item, and says how many there are, who owns the basket, and how many want it to go.
     #[rpc]
-    async fn add(&self, ctx: &mut RpcContext<Self>, item: String) -> RpcResult<(usize, Option<String>, usize)> {
+    async fn add(
+        &self,
+        ctx: &mut RpcContext<Self>,
+        item: String,
+    ) -> RpcResult<(usize, Option<String>, usize)> {
         self.calls.add();
         if item.is_empty() {
             return Err(RpcError::new("nothing to add"));

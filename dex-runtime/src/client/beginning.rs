@@ -84,7 +84,11 @@ impl Beginning {
     }
 
     /// Starts the run, and gives what the RPC answered that it calls.
-    pub(super) async fn begin(self, core: Arc<Core>, flow: &Arc<Registered>) -> Result<(UntypedRun, Payload)> {
+    pub(super) async fn begin(
+        self,
+        core: Arc<Core>,
+        flow: &Arc<Registered>,
+    ) -> Result<(UntypedRun, Payload)> {
         let checked = self.check(flow, core.options().cancel_grace)?;
         let start = |shard: Arc<Shard>| {
             let checked = checked.clone();
@@ -97,7 +101,8 @@ impl Beginning {
     pub(super) fn check(self, flow: &Registered, grace: Duration) -> Result<Checked> {
         let patch = self.patch(flow)?;
         let request = self.request(flow, patch.as_deref())?;
-        let Self { flow_id, input, staged, reuse, timeout, on_timeout, options: _, request_id: _, call } = self;
+        let Self { flow_id, input, staged, reuse, timeout, on_timeout, options: _, request_id: _, call } =
+            self;
         let timeout = match timeout.or(flow.flow.definition().timeout) {
             Some(limit) => Some((whole(limit)?, action(flow, on_timeout, grace)?)),
             None if on_timeout.is_some() => return Err(endless(&flow_id)),

@@ -102,7 +102,8 @@ impl Noted {
     /// Notes a call, and gives its answer once the run has begun with it.
     pub(super) async fn call(&self, rpc: &str, input: Payload, request: Option<&Name>) -> Result<Payload> {
         if let Some(id) = request {
-            let message = format!("the call of a start cannot be request `{id}`: give the request id to the start");
+            let message =
+                format!("the call of a start cannot be request `{id}`: give the request id to the start");
             return Err(Error::new(ErrorKind::InvalidSetup, message));
         }
         let answer = self.note(Called { rpc: rpc.to_owned(), input })?;

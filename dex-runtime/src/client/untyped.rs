@@ -86,7 +86,9 @@ impl UntypedRun {
     /// Says that the run is not in the store.
     pub(super) fn missing(&self) -> Error {
         let message = match &self.noted {
-            Some(_) => format!("run `{}` is not started yet: a start calls one RPC and nothing else", self.flow_id),
+            Some(_) => {
+                format!("run `{}` is not started yet: a start calls one RPC and nothing else", self.flow_id)
+            }
             None => format!("run {} of `{}` is not in the store", self.run_id, self.flow_id),
         };
         Error::new(ErrorKind::NotFound, message)

@@ -92,7 +92,7 @@ fn an_rpc_that_cannot_be_applied_begins_no_run() {
     let full = rpc(send(&[("mail", "b")]), []);
     let limits = Limits { channel_messages_max: 1, ..Limits::DEFAULT };
     let run = given([]).limited(limits).when(start_and_call(None, send(&[("mail", "a")]), full));
-    assert!(run.refused(&Rejection::ChannelFull { slot: slot("mail"), max: 1 }).state.is_none());
+    assert!(run.refused(&Rejection::ChannelFull { slot: slot("mail"), size: 2, max: 1 }).state.is_none());
 }
 
 #[test]
@@ -118,7 +118,7 @@ fn a_start_does_not_overfill_a_channel() {
     let limits = Limits { channel_messages_max: 2, ..Limits::DEFAULT };
     let run = |messages| given([]).limited(limits).when(start(None, send(messages)));
     run(&[("mail", "1"), ("mail", "2"), ("post", "1")]).fine();
-    let full = Rejection::ChannelFull { slot: slot("mail"), max: 2 };
+    let full = Rejection::ChannelFull { slot: slot("mail"), size: 3, max: 2 };
     run(&[("mail", "1"), ("post", "1"), ("mail", "2"), ("mail", "3")]).refused(&full);
 }
 
