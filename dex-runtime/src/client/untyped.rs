@@ -95,7 +95,7 @@ impl UntypedRun {
     }
 
     pub(super) async fn describe(&self) -> Result<RunInfo> {
-        self.read(RunInfo::of).await
+        self.read(|state| RunInfo::in_build(state, self.core.flows())).await
     }
 
     /// The encoded value of an attribute and the version that wrote it.

@@ -53,10 +53,12 @@ pub enum Command {
         /// The execution.
         execution: ExecutionNo,
     },
-    /// End a parked execution: an operator has seen that it is not to run again.
+    /// End an execution that is parked, or whose step is missing: an operator has seen that it is not to run again.
     LeaveStep {
         /// The execution.
         execution: ExecutionNo,
+        /// Why no handler runs although it is not parked: the step is none of this build.
+        missing: Option<Box<Failure>>,
         /// What follows in its place; `None` ends the branch.
         to: Option<Movement>,
     },

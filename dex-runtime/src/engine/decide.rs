@@ -253,7 +253,9 @@ pub fn decide(
         Command::FailAttempt(report) => step::fail(state, report, now),
         Command::FireTimer { execution } => step::fire_timer(state, execution, now),
         Command::ResumeStep { execution } => operate::retry(state, execution),
-        Command::LeaveStep { execution, to } => operate::leave(state, execution, to, limits),
+        Command::LeaveStep { execution, missing, to } => {
+            operate::leave(state, execution, missing, to, limits)
+        }
         Command::SkipTimer { execution } => operate::skip_timer(state, execution),
         Command::Publish { slot, values } => {
             let (size, max) = (state.held(&slot) + values.len(), limits.channel_messages_max);

@@ -210,7 +210,7 @@ pub(super) fn resume(execution: u64) -> Command {
 }
 
 pub(super) fn leave(execution: u64, to: Option<Movement>) -> Command {
-    Command::LeaveStep { execution: no(execution), to }
+    Command::LeaveStep { execution: no(execution), missing: None, to }
 }
 
 pub(super) fn skip_timer(execution: u64) -> Command {

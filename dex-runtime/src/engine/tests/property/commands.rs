@@ -102,7 +102,7 @@ pub(super) fn command(op: Op, run: Option<&RunState>, now: Timestamp) -> Command
         Kind::LeaveStep => {
             let parked = |phase: &Phase| matches!(phase, Phase::Parked(_));
             let to = draw.one_in(2).then(|| movement(draw));
-            Command::LeaveStep { execution: target(op, run, draw, parked).execution, to }
+            Command::LeaveStep { execution: target(op, run, draw, parked).execution, missing: None, to }
         }
         Kind::SkipTimer => {
             let waits = |phase: &Phase| matches!(phase, Phase::Waiting { .. });
