@@ -127,9 +127,13 @@ impl Shard {
             return Err(Refused::Rejected(rejection).into_error(run.identity()));
         }
         let before = self.make_way(&flow_id, reuse).await?;
-        self.admit_fresh(&run, before)?;
+        self.admit_fresh(&run, before.clone())?;
         if let Err(refused) = self.writer.submit(&run, command, how) {
             self.registry.remove(&run)?;
+            // Whoever looks for the one before from now on looks in the store.
+            if let Some(before) = before {
+                self.settled(&before).await?;
+            }
             return Err(refused.into_error(run.identity()));
         }
         Ok(Begun::Now(run.identity().run_id, given))
