@@ -30,7 +30,7 @@ pub(crate) async fn slot(shard: Arc<Shard>, first: Job) {
 }
 
 async fn make_call(shard: &Arc<Shard>, job: Job) {
-    let Job { run, task, view, busy, lost, .. } = job;
+    let Job { run, task, view, mut busy, lost, .. } = job;
     let Some(flow) = shard.flows.get(&run.identity().flow) else {
         tracing::warn!(flow = %run.identity().flow, "a run stands since its flow is not registered");
         return;
@@ -44,7 +44,14 @@ async fn make_call(shard: &Arc<Shard>, job: Job) {
     let attempt = task.attempt;
     // Two that may both be what kills the process are not called at once, so that the right one is found.
     // Both are rare, and kept out of what each slot holds.
-    let alone = if lost && run.was_lost(attempt) { Box::pin(shard.suspect_alone()).await } else { None };
+    let alone = if lost && run.was_lost(attempt) {
+        busy.wait();
+        let alone = Box::pin(shard.suspect_alone()).await;
+        busy.go_on();
+        alone
+    } else {
+        None
+    };
     if lost && !Box::pin(write_hand_out(shard, &run, attempt)).await {
         return;
     }
