@@ -104,7 +104,7 @@ impl World {
             worker_slots: 1 + random.place(4),
             ..Options::default()
         };
-        let builder = testing::engine().flow(Plant).flow(Slow).options(options);
+        let builder = testing::engine().flow(Plant { hangs: !crashing }).flow(Slow).options(options);
         let builder = if crashing { builder.crash_after_every_transition() } else { builder };
         let engine = TestBuilder::start(builder).await.unwrap();
         Self { engine, ledger: Mutex::default() }
