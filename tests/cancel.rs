@@ -28,7 +28,12 @@ impl Script for Work {
             step("listen"),
             step("deaf"),
             StepDefinition {
-                wait: Some(dex::definition::WaitDefinition { method: "wait", docs: "", outcome: "u32" }),
+                wait: Some(dex::definition::WaitDefinition {
+                    method: "wait",
+                    docs: "",
+                    outcome: "u32",
+                    sub_flows: &[],
+                }),
                 ..step("wait")
             },
             StepDefinition { blocking: true, ..step("block") },

@@ -14,6 +14,9 @@ use crate::{Outcome, machine};
 /// Runs that are being started at the same time.
 const AT_ONCE: usize = 1_000;
 
+/// How long nothing happens before memory is looked at.
+const QUIET: Duration = Duration::from_secs(15);
+
 /// W4: what runs that wait cost.
 pub(crate) async fn park(arguments: &Arguments) -> Outcome {
     let count = arguments.flows_or(10_000);
@@ -23,8 +26,8 @@ pub(crate) async fn park(arguments: &Arguments) -> Outcome {
     let started = Instant::now();
     start(&world.dex, count, arguments.payload, "run").await?;
     let seconds = started.elapsed().as_secs_f64();
-    // What is written out in the background belongs to it.
-    tokio::time::sleep(Duration::from_secs(2)).await;
+    // What is written out in the background, once it is quiet, belongs to it; so does what an allocator gives back.
+    tokio::time::sleep(QUIET).await;
     let grown = machine::pss().saturating_sub(idle);
     let written = machine::disk(world.folder()).saturating_sub(disk);
     world.close().await?;

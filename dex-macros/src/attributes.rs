@@ -1,9 +1,10 @@
 //! Attributes on items: which are ours, and what is carried over from the others.
 
-use proc_macro2::TokenStream;
+use proc_macro2::{Ident, TokenStream};
 use syn::{Attribute, Expr, ExprLit, Lit, Meta, Type};
 
 use crate::crate_path::CratePath;
+use crate::suggest;
 
 /// An attribute of ours on a member of a flow.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -40,6 +41,18 @@ impl Mark {
             _ => false,
         };
         Self::ALL.iter().find(|(word, _)| ours && *word == last).map(|(_, mark)| *mark)
+    }
+
+    /// Options of a step that may be taken for attributes.
+    pub(crate) const STEP_FLAGS: [&str; 2] = ["start", "entry"];
+
+    /// The name of an attribute that is none of ours, but most likely one that was misspelt, or an option of one.
+    pub(crate) fn nearly(attr: &Attribute, krate: &CratePath) -> Option<Ident> {
+        let ident = &attr.path().segments.last()?.ident;
+        let (written, words) = (ident.to_string(), Self::ALL.map(|(word, _)| word));
+        let is_meant =
+            Self::STEP_FLAGS.contains(&written.as_str()) || suggest::nearest(&written, &words).is_some();
+        (is_meant && Self::of(attr, krate).is_none()).then(|| ident.clone())
     }
 
     /// Whether it makes a method a step.

@@ -74,6 +74,13 @@ fn read_option(
     if !legal.contains(&name.as_str()) {
         let near = suggest::did_you_mean(&name, legal);
         let message = format!("`{owner}` has no option `{name}`{near}\n{}", legal_options(legal));
+        // What is meant is most likely so, and is then not missed elsewhere.
+        if let Some(meant) =
+            suggest::nearest(&name, legal).filter(|meant| !seen.iter().any(|other| other == meant))
+        {
+            let _ = read(meant, &Setting { key: &key, input }, &mut Diagnostics::default());
+            seen.push(meant.to_owned());
+        }
         return Err(Error::new(key.span(), message));
     }
     if seen.contains(&name) {

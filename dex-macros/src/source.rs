@@ -22,6 +22,11 @@ pub(crate) fn arguments<'a>(ty: &'a Type, name: &str) -> Vec<&'a Type> {
     types.collect::<Option<Vec<_>>>().unwrap_or_default()
 }
 
+/// Whether the type is `name` and nothing more.
+pub(crate) fn is_bare(ty: &Type, name: &str) -> bool {
+    matches!(ty, Type::Path(path) if path.path.is_ident(name))
+}
+
 fn write(text: &mut String, tokens: &TokenStream) {
     let mut joined = false;
     for token in tokens.clone() {

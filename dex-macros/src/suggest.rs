@@ -14,7 +14,7 @@ pub(crate) fn did_you_mean(written: &str, legal: &[impl AsRef<str>]) -> String {
 const BEGINNING: usize = 3;
 
 /// The legal word that a typing slip could have turned into `written`.
-fn nearest<'a>(written: &str, legal: &'a [impl AsRef<str>]) -> Option<&'a str> {
+pub(crate) fn nearest<'a>(written: &str, legal: &'a [impl AsRef<str>]) -> Option<&'a str> {
     // A third of the letters wrong is a slip; more is another word, unless it begins alike.
     let slips_max = (written.chars().count() / 3).max(1);
     let begins_alike = |word: &str| written.get(..BEGINNING).is_some_and(|begin| word.starts_with(begin));

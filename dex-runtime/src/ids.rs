@@ -7,6 +7,7 @@ use std::collections::BTreeMap;
 use std::fmt;
 use std::sync::{Arc, Mutex, PoisonError};
 
+use rustc_hash::FxHashMap;
 use uuid::Uuid;
 
 use crate::time::Timestamp;
@@ -228,6 +229,9 @@ fn draw() -> u64 {
 /// What the engine calls a run: a `UUIDv7`, so that the store's order is the order of starting.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct RunId([u8; 16]);
+
+/// A table by run. The engine makes the ids itself, so nobody can have many of them fall together.
+pub(crate) type RunMap<V> = FxHashMap<RunId, V>;
 
 impl RunId {
     /// A new id for a run that starts at `now`.

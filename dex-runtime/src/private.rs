@@ -9,8 +9,8 @@ pub use std::time::Duration;
 pub use crate::client::RunHandle;
 pub use crate::definition::call::{RpcCall, RpcFuture, StepCall, StepFuture, WaitCall, WaitFuture};
 pub use crate::definition::contract::{
-    Call, Fit, GivenBy, HasStart, Rpc, RpcReturn, StepReturn, Stored, Takes, WaitReturn, call_rpc, dispatch,
-    fits_at,
+    Call, Fit, Futures, GivenBy, HasStart, Rpc, RpcReturn, StepReturn, Stored, Takes, WaitReturn, call_rpc,
+    dispatch, fits_at,
 };
 #[cfg(feature = "schemars")]
 pub use crate::definition::schema::HasSchema;

@@ -4,8 +4,8 @@
 
 use std::cell::Cell;
 use std::fmt;
+use std::sync::Arc;
 
-use bytes::Bytes;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
@@ -192,13 +192,19 @@ const SOME_VALUE: &str = "a value";
 /// Bytes that a thread keeps for encoding; larger values are rare.
 const SCRATCH_BYTES_MAX: usize = 16 * 1024;
 
-/// One encoded user value.
+/// The encoded form of `()` and of `None`.
+const NULL: &[u8] = b"null";
+
+/// One encoded user value. Its bytes are shared by all copies.
+///
+/// `None` stands for `null`, and nothing else does, so that steps without an input and flows without an output cost
+/// nothing.
 #[derive(Clone, PartialEq, Eq, Hash)]
-pub struct Payload(Bytes);
+pub struct Payload(Option<Arc<[u8]>>);
 
 impl Payload {
     /// The encoded form of `()` and of `None`.
-    pub const NULL: Self = Self(Bytes::from_static(b"null"));
+    pub const NULL: Self = Self(None);
 
     /// Encodes `value`.
     ///
@@ -219,11 +225,11 @@ impl Payload {
             let (what, bytes) = (SOME_VALUE.to_owned(), scratch.len());
             return Err(ValueError::TooLarge { what, type_name, bytes, max: VALUE_BYTES_MAX });
         }
-        let bytes = Bytes::copy_from_slice(&scratch);
+        let payload = Self::from_stored(&scratch);
         if scratch.capacity() <= SCRATCH_BYTES_MAX {
             SCRATCH.set(scratch);
         }
-        Ok(Self(bytes))
+        Ok(payload)
     }
 
     /// Decodes the value.
@@ -232,18 +238,18 @@ impl Payload {
     ///
     /// [`ValueError::Decode`] if the bytes do not fit `T`.
     pub fn decode<T: DeserializeOwned>(&self) -> Result<T, ValueError> {
-        serde_json::from_slice(&self.0)
+        serde_json::from_slice(self.as_bytes())
             .map_err(|error| ValueError::misfit(std::any::type_name::<T>(), &error.to_string()))
     }
 
     /// The payload with these bytes, as read from a store.
-    pub fn from_stored(bytes: Bytes) -> Self {
-        Self(bytes)
+    pub fn from_stored(bytes: &[u8]) -> Self {
+        Self((bytes != NULL).then(|| bytes.into()))
     }
 
     /// The encoded bytes: JSON text.
     pub fn as_bytes(&self) -> &[u8] {
-        &self.0
+        self.0.as_deref().unwrap_or(NULL)
     }
 
     /// The payload of a list of encoded values: `[a,b]`.
@@ -253,10 +259,10 @@ impl Payload {
             if i > 0 {
                 json.push(b',');
             }
-            json.extend_from_slice(&item.0);
+            json.extend_from_slice(item.as_bytes());
         }
         json.push(b']');
-        Self(json.into())
+        Self(Some(json.into()))
     }
 
     /// The payload of named values: `{"name":a}`. Names are plain words.
@@ -265,35 +271,36 @@ impl Payload {
         for (i, (name, value)) in fields.into_iter().enumerate() {
             let comma = if i > 0 { "," } else { "" };
             json.extend_from_slice(format!("{comma}\"{name}\":").as_bytes());
-            json.extend_from_slice(&value.0);
+            json.extend_from_slice(value.as_bytes());
         }
         json.push(b'}');
-        Self(json.into())
+        Self(Some(json.into()))
     }
 
     /// The payload of a place and a value: `[1,a]`.
     pub fn indexed(index: usize, value: &Payload) -> Self {
         let mut json = format!("[{index},").into_bytes();
-        json.extend_from_slice(&value.0);
+        json.extend_from_slice(value.as_bytes());
         json.push(b']');
-        Self(json.into())
+        Self(Some(json.into()))
     }
 
     /// The payload of alternative `index` of a choice: `{"1":a}`.
     pub fn variant(index: usize, value: &Payload) -> Self {
         let mut json = format!("{{\"{index}\":").into_bytes();
-        json.extend_from_slice(&value.0);
+        json.extend_from_slice(value.as_bytes());
         json.push(b'}');
-        Self(json.into())
+        Self(Some(json.into()))
     }
 }
 
 impl fmt::Debug for Payload {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         const SHOWN_BYTES_MAX: usize = 80;
-        match self.0.get(..SHOWN_BYTES_MAX) {
-            Some(head) => write!(f, "{}… ({} bytes)", String::from_utf8_lossy(head), self.0.len()),
-            None => f.write_str(&String::from_utf8_lossy(&self.0)),
+        let bytes = self.as_bytes();
+        match bytes.get(..SHOWN_BYTES_MAX) {
+            Some(head) => write!(f, "{}… ({} bytes)", String::from_utf8_lossy(head), bytes.len()),
+            None => f.write_str(&String::from_utf8_lossy(bytes)),
         }
     }
 }
@@ -305,6 +312,8 @@ mod tests {
     #[test]
     fn unit_and_none_are_values() {
         assert_eq!(Payload::encode(&()).unwrap(), Payload::NULL);
+        assert_eq!(Payload::from_stored(b"null"), Payload::NULL);
+        assert_eq!(Payload::NULL.as_bytes(), b"null");
         assert_eq!(Payload::NULL.decode::<Option<u8>>().unwrap(), None);
         Payload::NULL.decode::<()>().unwrap();
     }
@@ -351,9 +360,7 @@ mod tests {
             ),
             (Payload::encode(secret).unwrap().decode::<Stage>().map(drop), "unknown variant, expected"),
             (
-                Payload::from_stored(br#"{"Paid":{"secret":77}}"#.as_slice().into())
-                    .decode::<Stage>()
-                    .map(drop),
+                Payload::from_stored(br#"{"Paid":{"secret":77}}"#).decode::<Stage>().map(drop),
                 "unknown field, expected `cents` at",
             ),
             (Payload::encode(&"secret".repeat(10_000)).unwrap().decode::<char>().map(drop), "invalid value:"),

@@ -3,6 +3,7 @@
 #![cfg(test)]
 
 mod defaults;
+mod sub_flows;
 
 use std::time::Duration;
 
@@ -218,7 +219,8 @@ fn a_definition_is_serialised_with_all_that_it_says() {
                   "wait": {
                     "method": "seller_or_a_day",
                     "docs": "",
-                    "outcome": "Answer"
+                    "outcome": "Answer",
+                    "sub_flows": []
                   },
                   "retry": {
                     "initial_ms": 2000,
@@ -335,7 +337,7 @@ fn a_definition_is_told_in_the_same_words_each_time() {
 
 #[test]
 fn the_fingerprint_stays_over_builds_and_machines() {
-    check(&format!("{:016x}", OrderFlow::definition().fingerprint()), expect!["1deb6c31109beea6"]);
+    check(&format!("{:016x}", OrderFlow::definition().fingerprint()), expect!["d8ad64c18b8638e2"]);
     check(&format!("{:016x}", Awkward::definition().fingerprint()), expect!["ef31841df7e04d72"]);
 }
 

@@ -1,8 +1,9 @@
 //! `#[attribute]`, `#[channel]` and `#[stream]` on constants without a value.
 
-use proc_macro2::{Ident, Span, TokenStream};
+use proc_macro2::{Ident, Span, TokenStream, TokenTree};
 use quote::{ToTokens, quote, quote_spanned};
 use syn::parse::Parser as _;
+use syn::spanned::Spanned as _;
 use syn::{Attribute, LitStr, Meta, PathArguments};
 
 use super::handle_type::{Typed, declared, mark_word, type_word, typed};
@@ -22,6 +23,7 @@ pub(crate) fn read(
     krate: &CratePath,
     errors: &mut Diagnostics,
 ) -> (TokenStream, Option<Handle>) {
+    let raw = not_static(raw, errors);
     let RawKind::Const { ident, rest } = &raw.kind else {
         errors.error(
             attr.path(),
@@ -42,6 +44,19 @@ pub(crate) fn read(
         None => (TokenStream::new(), None),
         Some(typed) => complete(&options, &raw, ident, typed, krate, errors),
     }
+}
+
+/// A constant, where a `static` was written: that cannot stand in a block, as the compiler would say four times.
+fn not_static(mut raw: Raw, errors: &mut Diagnostics) -> Raw {
+    let RawKind::Other(tokens) = &raw.kind else { return raw };
+    let mut tokens = tokens.clone().into_iter();
+    if let (Some(TokenTree::Ident(word)), Some(TokenTree::Ident(ident))) = (tokens.next(), tokens.next())
+        && word == "static"
+    {
+        errors.error(&word, format_args!("a handle is a constant: write `const {ident}`"));
+        raw.kind = RawKind::Const { ident, rest: tokens.collect() };
+    }
+    raw
 }
 
 #[derive(Default)]
@@ -96,18 +111,20 @@ fn complete(
     let name = StoredName::of(ident, options.name.as_ref(), errors);
     let alias = options.alias.as_ref().map(|alias| StoredName::given(alias, errors));
     let capacity = options.capacity.map_or(CAPACITY_DEFAULT, |capacity| stream_capacity(capacity, errors));
-    let Typed { mut path, kind, key, value } = typed;
+    let Typed { mut path, is_of_the_value, kind, key, value } = typed;
     if let (Some(index), Some(_)) = (options.indexed, &key) {
         let message =
             "a map cannot have `index`: runs are searched by one value each, and a map has many; remove it";
         errors.error_at(index, message);
     }
-    if let Some(segment) = path.path.segments.last_mut()
+    if !is_of_the_value
+        && let Some(segment) = path.path.segments.last_mut()
         && let PathArguments::AngleBracketed(arguments) = &mut segment.arguments
     {
         arguments.args.insert(0, syn::parse_quote!(Self));
     }
-    let private = krate.private();
+    // What an alias stands for is known to the compiler alone, which tells at the type.
+    let private = krate.private_at(generated_at(path.span()));
     let map = if key.is_some() { "Map" } else { "" };
     let ty = Ident::new(&format!("{}{map}", type_word(kind)), generated_at(ident.span()));
     let (attrs, vis, text) = (&raw.attrs, &raw.vis, &name.text);
@@ -115,9 +132,10 @@ fn complete(
         let alias = alias.iter().map(|alias| &alias.text);
         quote!(, &[#(#alias),*], #capacity)
     });
+    let declared = if is_of_the_value { quote!(#private::#ty<Self, #value>) } else { quote!(#path) };
     let item = quote_spanned! {ident.span()=>
         #(#attrs)*
-        #vis const #ident: #path = #private::#ty::new(#text #more);
+        #vis const #ident: #declared = #private::#ty::new(#text #more);
     };
     let member = Member {
         ident: ident.clone(),

@@ -1,11 +1,13 @@
 //! The type of a handle as the user wrote it: which kind it names, and the types in it.
 
 use proc_macro2::TokenStream;
+use quote::ToTokens;
 use syn::parse::ParseStream;
 use syn::{GenericArgument, Ident, PathArguments, PathSegment, Result, Token, Type, TypePath};
 
 use crate::attributes::Mark;
 use crate::diagnostics::Diagnostics;
+use crate::source;
 
 pub(super) fn mark_word(mark: Mark) -> &'static str {
     match mark {
@@ -23,7 +25,7 @@ pub(super) fn type_word(mark: Mark) -> &'static str {
     }
 }
 
-/// `: Attribute<T>;`, and the value that should not be there.
+/// `: Attribute<T>;`, and the value that should not be there. Of a semicolon that is missing the compiler has told.
 pub(super) struct Declared {
     ty: Type,
     value: Option<TokenStream>,
@@ -34,7 +36,7 @@ pub(super) fn declared(input: ParseStream<'_>) -> Result<Declared> {
     let ty = input.parse()?;
     let value = if input.peek(Token![=]) { Some(input.parse()?) } else { None };
     if value.is_none() {
-        input.parse::<Token![;]>()?;
+        input.parse::<Option<Token![;]>>()?;
     }
     Ok(Declared { ty, value })
 }
@@ -42,6 +44,8 @@ pub(super) fn declared(input: ParseStream<'_>) -> Result<Declared> {
 /// The type as the user wrote it, the kind that it names, the `K` of a map, and the `T`.
 pub(super) struct Typed {
     pub(super) path: TypePath,
+    /// Whether the path is that of the value, where its handle's was meant.
+    pub(super) is_of_the_value: bool,
     pub(super) kind: Mark,
     pub(super) key: Option<Type>,
     pub(super) value: Type,
@@ -82,12 +86,30 @@ pub(super) fn typed(mark: Mark, declared: Declared, errors: &mut Diagnostics) ->
     };
     let segment = path.path.segments.last()?;
     let known = Known::of(&segment.ident);
+    if known.is_none() && (segment.arguments.is_none() || is_a_value(&segment.ident)) {
+        let written = source::text(&path.to_token_stream());
+        errors.error(
+            &path,
+            format_args!("`#[{word}]` makes a handle for the value: write `{right}<{written}>`"),
+        );
+        let value = Type::Path(path.clone());
+        return Some(Typed { path, is_of_the_value: true, kind: mark, key: None, value });
+    }
     let kind = known.map_or(mark, |known| known.kind);
     if let Some(other) = known.filter(|known| known.kind != mark) {
         other_kind(mark, segment, other, errors);
     }
     let (key, value) = arguments(kind, segment, known, errors)?;
-    Some(Typed { path, kind, key, value })
+    Some(Typed { path, is_of_the_value: false, kind, key, value })
+}
+
+/// Whether it is a type that nobody gives a handle by an import. Any other name may be a handle's.
+fn is_a_value(name: &Ident) -> bool {
+    const VALUES: &[&str] = &[
+        "Option", "String", "Vec", "VecDeque", "HashMap", "HashSet", "BTreeMap", "BTreeSet", "Box", "Arc",
+        "Mutex",
+    ];
+    VALUES.iter().any(|value| name == value)
 }
 
 fn other_kind(mark: Mark, segment: &PathSegment, other: Known, errors: &mut Diagnostics) {

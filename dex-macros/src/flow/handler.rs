@@ -4,7 +4,7 @@
 use proc_macro2::{Ident, TokenStream};
 use quote::{ToTokens, quote};
 use syn::parse::{ParseStream, Parser as _};
-use syn::{Attribute, LitStr, Result, Signature};
+use syn::{Attribute, LitStr, Result, ReturnType, Signature};
 
 use super::handle::arguments;
 use super::member::{self, Bodies, Raw, RawKind};
@@ -30,12 +30,16 @@ pub(super) fn given_back(mut raw: Raw, bodies: Bodies, krate: &CratePath) -> Tok
     if let Some(mark) = raw.unmarked_handle() {
         return member::completed(mark, raw, krate);
     }
-    if let RawKind::Method { body, .. } = &mut raw.kind {
-        if bodies == Bodies::Hidden {
+    if let RawKind::Method { sig, body } = &mut raw.kind {
+        // Without a return type, which has been told, every value in it is of a wrong type.
+        if bodies == Bodies::Hidden || matches!(sig.output, ReturnType::Default) {
             *body = quote!({
                 #[cfg(any())]
                 #body
                 ::core::unreachable!()
+            });
+            raw.attrs.push(syn::parse_quote! {
+                #[allow(unused_mut, unused_variables, reason = "what uses them is hidden")]
             });
         }
         raw.attrs.push(syn::parse_quote! {

@@ -6,11 +6,12 @@ use proc_macro2::{Ident, Span, TokenStream, TokenTree};
 use quote::{ToTokens, quote};
 use syn::parse::discouraged::Speculative as _;
 use syn::parse::{ParseStream, Parser as _};
-use syn::{Attribute, Result, Signature, Token, Visibility, token};
+use syn::{Attribute, Meta, Result, Signature, Token, Visibility, token};
 
 use super::handle_type::mark_word;
 use super::model::{Handle, Lost, Rpc, Step, Wait};
-use super::{handle, handler, step};
+use super::signature::Role;
+use super::{handle, handler, mistaken, step};
 use crate::attributes::Mark;
 use crate::crate_path::CratePath;
 use crate::diagnostics::Diagnostics;
@@ -218,6 +219,8 @@ impl Members {
             // Nobody knows what it is, and it may have taken the member after it along.
             self.lost.anything = true;
         }
+        // If there is no such attribute, the compiler tells, and the member was meant to be another one.
+        self.lost.perhaps_marks.extend(raw.attrs.iter().filter_map(|attr| Mark::nearly(attr, krate)));
         let marks = take_marks(&mut raw, krate, errors);
         let Some((mark, attr)) = marks else {
             if let Some(mark) = raw.unmarked_handle() {
@@ -246,19 +249,33 @@ impl Members {
                     Some(step) => self.steps.push(step),
                     None => self.lost.steps.extend(raw.method().cloned()),
                 }
-                self.items.push(handler::given_back(raw, self.bodies, krate));
+                self.give_back(Role::Step, raw, krate, errors);
             }
             Mark::WaitFor => {
                 let wait = handler::wait(&attr, &raw, errors);
                 self.lost.a_wait |= wait.is_none();
                 self.waits.extend(wait);
-                self.items.push(handler::given_back(raw, self.bodies, krate));
+                self.give_back(Role::Wait, raw, krate, errors);
             }
             Mark::Rpc => {
                 self.rpcs.extend(handler::rpc(&attr, &raw, errors));
-                self.items.push(handler::given_back(raw, self.bodies, krate));
+                self.give_back(Role::Rpc, raw, krate, errors);
             }
         }
+    }
+
+    fn give_back(&mut self, role: Role, raw: Raw, krate: &CratePath, errors: &mut Diagnostics) {
+        let mistake = match &raw.kind {
+            RawKind::Method { sig, body } if self.bodies == Bodies::Kept => {
+                mistaken::in_body(role, sig, body)
+            }
+            _ => None,
+        };
+        let bodies = if mistake.is_some() { Bodies::Hidden } else { self.bodies };
+        if let Some(mistake) = mistake {
+            errors.push(mistake);
+        }
+        self.items.push(handler::given_back(raw, bodies, krate));
     }
 }
 
@@ -305,7 +322,23 @@ fn take_marks(raw: &mut Raw, krate: &CratePath, errors: &mut Diagnostics) -> Opt
         }
         false
     });
+    if let Some((Mark::Step, attr)) = &mut first {
+        options_beside(attr, &mut raw.attrs, errors);
+    }
     first
+}
+
+// `#[start]` beside `#[step]`: the compiler would only say that there is no such attribute.
+fn options_beside(step: &mut Attribute, attrs: &mut Vec<Attribute>, errors: &mut Diagnostics) {
+    attrs.retain(|attr| {
+        let option = Mark::STEP_FLAGS.iter().find(|option| attr.path().is_ident(option));
+        let (Some(option), Meta::Path(word)) = (option, &attr.meta) else { return true };
+        errors.error(attr.path(), format_args!("`{option}` is an option: write `#[step({option})]`"));
+        let (path, others) = (step.path(), handle::arguments(step, &mut Diagnostics::default()));
+        let separator = (!others.is_empty()).then(|| quote!(,));
+        step.meta = syn::parse_quote!(#path(#word #separator #others));
+        false
+    });
 }
 
 /// A member that stands outside a flow, as it would be given back inside one.

@@ -15,6 +15,7 @@ mod handle;
 mod handle_type;
 mod handler;
 mod member;
+mod mistaken;
 mod model;
 mod parse;
 mod signature;

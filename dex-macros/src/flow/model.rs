@@ -45,6 +45,8 @@ pub(crate) struct Lost {
     pub(crate) steps: Vec<Ident>,
     pub(crate) a_wait: bool,
     pub(crate) a_handle: bool,
+    /// Attributes that are marks, misspelt, unless another crate has them.
+    pub(crate) perhaps_marks: Vec<Ident>,
     /// Something of which not even the kind could be read, so that no rule over the whole flow is certain.
     pub(crate) anything: bool,
 }
@@ -134,6 +136,8 @@ pub(crate) struct StepOptions {
     pub(crate) durability: Option<Ident>,
     /// Names of attributes.
     pub(crate) locks: Vec<Ident>,
+    /// Names of attributes that others lock, and that the step writes all the same.
+    pub(crate) no_locks: Vec<Ident>,
 }
 
 /// A limit, or the word `none`, by which a step has none although the flow has one for its steps.

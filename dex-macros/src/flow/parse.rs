@@ -102,11 +102,15 @@ fn block(input: ParseStream<'_>) -> Result<Block> {
 
 /// Puts the flow together, if the block can be one.
 fn assemble(options: Options, block: Block, errors: &mut Diagnostics) -> Parsed {
-    let refused = refuse_trait(block.trait_.as_ref(), errors) || refuse_generics(&block.generics, errors);
+    let is_of_a_trait = refuse_trait(block.trait_.as_ref(), errors);
+    let refused = is_of_a_trait || refuse_generics(&block.generics, errors);
     let ident = if refused { None } else { self_ident(&block.self_ty, errors) };
     let name = ident.as_ref().map(|ident| StoredName::of(ident, options.name.as_ref(), errors));
     let bodies = if ident.is_some() { Bodies::Kept } else { Bodies::Hidden };
-    let members = member::read_all(block.members, bodies, &options.krate, errors);
+    // A trait's methods have the trait's signatures.
+    let mut unheard = Diagnostics::default();
+    let of_members = if is_of_a_trait { &mut unheard } else { &mut *errors };
+    let members = member::read_all(block.members, bodies, &options.krate, of_members);
 
     let (attrs, inner_attrs, self_ty) = (&block.attrs, &block.inner_attrs, &block.self_ty);
     let trait_ = block.trait_.as_ref().map(|trait_| quote!(#trait_ for));

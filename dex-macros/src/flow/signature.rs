@@ -23,7 +23,7 @@ impl Role {
         }
     }
 
-    fn context(self) -> &'static str {
+    pub(super) fn context(self) -> &'static str {
         match self {
             Self::Step => "StepContext",
             Self::Wait => "WaitContext",
@@ -49,9 +49,9 @@ pub(super) struct Arguments {
 /// Reads the arguments. `None` if calling the method cannot work.
 pub(super) fn read(role: Role, sig: &Signature, errors: &mut Diagnostics) -> Option<Arguments> {
     let fits = [
-        has_no_generics(role, sig, errors),
+        // A lifetime that is declared is used, most likely for `self`.
+        has_no_generics(role, sig, errors) && takes_shared_self(role, sig, errors),
         has_no_qualifiers(role, sig, errors),
-        takes_shared_self(role, sig, errors),
         returns_something(role, sig, errors),
     ];
     let mut arguments = Arguments { context: None, values: Vec::new() };
@@ -118,6 +118,10 @@ fn returns_something(role: Role, sig: &Signature, errors: &mut Diagnostics) -> b
             errors.error(&sig.ident, format_args!("{word} returns `{right}`: add `-> {right}`"));
             false
         }
+        ReturnType::Type(_, ty) if is_of_another_role(role, ty) => {
+            errors.error(ty, format_args!("{word} returns `{right}`"));
+            false
+        }
         ReturnType::Type(_, ty) if role == Role::Rpc && is_certainly_a_value(ty) => {
             let answer = crate::source::text(&ty.to_token_stream());
             errors.error(ty, format_args!("{word} returns `{right}`: write `-> RpcResult<{answer}>`"));
@@ -125,6 +129,13 @@ fn returns_something(role: Role, sig: &Signature, errors: &mut Diagnostics) -> b
         }
         ReturnType::Type(..) => true,
     }
+}
+
+/// Whether it is what handlers of another kind return, by its name.
+fn is_of_another_role(role: Role, ty: &Type) -> bool {
+    let name = last_name(ty).unwrap_or_default();
+    let is_returned_by = |other: Role| other.returns().split('<').next() == Some(name.as_str());
+    [Role::Step, Role::Wait, Role::Rpc].into_iter().any(|other| other != role && is_returned_by(other))
 }
 
 /// Whether an RPC returns its answer as it is.
@@ -160,6 +171,17 @@ fn read_argument(role: Role, argument: &PatType, into: &mut Arguments, errors: &
         };
         return add_context(role, Context { ident, ..context }, into, errors);
     }
+    if let Type::Path(path) = &*argument.ty
+        && path.path.segments.last().is_some_and(|last| CONTEXTS.iter().any(|context| last.ident == context))
+    {
+        let (word, right) = (role.word(), role.context());
+        let more = if role == Role::Step { "" } else { ", or `&` if it only reads" };
+        errors.error(
+            &argument.ty,
+            format_args!("{word} borrows its context: write `&mut {right}<Self>`{more}"),
+        );
+        return false;
+    }
     add_value(role, argument, into, errors)
 }
 
@@ -169,7 +191,7 @@ const CONTEXTS: [&str; 3] = ["StepContext", "WaitContext", "RpcContext"];
 /// A reference to a path ending in `…Context<…>`, or to one of our contexts without its flow.
 ///
 /// The `<…>` tells a context from an input of the user's that is only named like one.
-fn as_context(ty: &Type) -> Option<Context> {
+pub(super) fn as_context(ty: &Type) -> Option<Context> {
     match ty {
         Type::Reference(reference) => {
             let name = last_name(&reference.elem)?;
@@ -225,6 +247,9 @@ fn add_value(role: Role, argument: &PatType, into: &mut Arguments, errors: &mut 
     let ty = &argument.ty;
     let is_reference = matches!(&**ty, Type::Reference(_));
     let wrong = match role {
+        Role::Wait if matches!(&**ty, Type::Reference(reference) if reference.mutability.is_some()) => {
+            Some("a `wait_for` only reads the step's input: write `&` in place of `&mut`".to_owned())
+        }
         Role::Wait if !is_reference => Some(format!(
             "a `wait_for` borrows the step's input: write `&{}`",
             crate::source::text(&ty.to_token_stream())

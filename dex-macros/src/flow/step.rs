@@ -23,11 +23,12 @@ const OPTIONS: &[&str] = &[
     "on_failure",
     "on_exhausted",
     "lock",
+    "no_lock",
     "durability",
 ];
 
-/// How many words of [`OPTIONS`], the first ones, say how a step is come to.
-const ENTRANCES: usize = 2;
+/// What means nothing for a step that the runtime starts: it is come to in one way, and needs no lock for what it writes.
+const OF_OTHERS_ONLY: &[&str] = &["start", "entry", "no_lock"];
 
 /// What a flow can say for all of its steps: what makes sense for each of them whatever it does.
 const DEFAULTS: &[&str] = &["retry", "timeout", "heartbeat", "on_exhausted", "durability"];
@@ -36,17 +37,18 @@ const RETRY_OPTIONS: &[&str] = &["initial", "factor", "max_interval", "attempts"
 
 /// Reads a step.
 pub(super) fn read(mark: Mark, attr: &Attribute, raw: &Raw, errors: &mut Diagnostics) -> Option<Step> {
-    let (word, entrance, skipped) = match mark {
-        Mark::OnTimeout => ("on_timeout", Some(Entrance::Timeout), ENTRANCES),
-        Mark::OnCancel => ("on_cancel", Some(Entrance::Cancel), ENTRANCES),
-        _ => ("step", None, 0),
+    let (word, entrance) = match mark {
+        Mark::OnTimeout => ("on_timeout", Some(Entrance::Timeout)),
+        Mark::OnCancel => ("on_cancel", Some(Entrance::Cancel)),
+        _ => ("step", None),
     };
-    let legal = OPTIONS.get(skipped..).unwrap_or_default();
+    let is_legal = |option: &&str| entrance.is_none() || !OF_OTHERS_ONLY.contains(option);
+    let legal: Vec<&str> = OPTIONS.iter().copied().filter(is_legal).collect();
     let sig = handler::method(attr, raw, word, errors)?;
     let mut names = Names::default();
     let mut given = StepOptions { entrance, ..StepOptions::default() };
     let tokens = arguments(attr, errors);
-    options::read_list(tokens, &format!("#[{word}]"), legal, errors, |key, setting, errors| {
+    options::read_list(tokens, &format!("#[{word}]"), &legal, errors, |key, setting, errors| {
         match key {
             "name" => names.name = Some(setting.text()?),
             "alias" => names.alias = Some(setting.text()?),
@@ -87,6 +89,7 @@ fn read_option(
         "on_failure" => given.on_failure = Some(setting.method()?),
         "on_exhausted" => given.on_exhausted = Some(setting.word(&["fail", "park", "proceed"])?),
         "lock" => given.locks = setting.constants()?,
+        "no_lock" => given.no_locks = setting.constants()?,
         _ => given.durability = Some(setting.word(&["sync", "async"])?),
     }
     Ok(())

@@ -43,6 +43,18 @@ fn what_may_be_added_to_is_left_alone() {
 }
 
 #[test]
+fn only_calls_of_dex_are_taken_for_its_own() {
+    let right =
+        ["other::Wait::any(a, b)", "Wait::any(f(a, b))", "other::Next::to(\"a\", b)", "Next::fail(\"a\")"];
+    for body in right {
+        assert_eq!(step("", body), Vec::<String>::new(), "{body}");
+    }
+    for wrong in ["dex::Wait::any(a, b)", "Order { wait: Wait::all(a, b) }", "::dex::Next::to(\"a\", b)"] {
+        assert_eq!(step("", wrong).len(), 1, "{wrong}");
+    }
+}
+
+#[test]
 fn a_lock_is_asked_of_those_only_who_run_beside_others() {
     let with = |options: &str, mark: &str| {
         said(&format!(
@@ -52,11 +64,21 @@ fn a_lock_is_asked_of_those_only_who_run_beside_others() {
         ))
     };
     assert_eq!(with("entry", "step").len(), 1);
-    for (options, mark) in
-        [("entry, lock(A)", "step"), ("start", "step"), ("", "on_cancel"), ("", "on_timeout")]
-    {
+    let right = [
+        ("entry, lock(A)", "step"),
+        ("entry, no_lock(A)", "step"),
+        ("start", "step"),
+        ("", "on_cancel"),
+        ("", "on_timeout"),
+    ];
+    for (options, mark) in right {
         assert_eq!(with(options, mark), Vec::<String>::new(), "{mark}({options})");
     }
+    let needless = [("entry, lock(A), no_lock(A)", "step"), ("start, no_lock(A)", "step")];
+    for (options, mark) in needless {
+        assert_eq!(with(options, mark).len(), 1, "{mark}({options})");
+    }
+    assert_eq!(with("no_lock(A)", "step").len(), 1, "that it is not reached");
 }
 
 #[test]

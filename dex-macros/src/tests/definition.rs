@@ -186,7 +186,10 @@ fn handles_waits_and_rpcs_are_described() {
         const ORDERS: Channel<Order>;
         /// A while.
         #[wait_for(sell)]
-        fn pause(&self) -> WaitResult<Self, TimerFired> {}
+        fn pause(&self) -> WaitResult<Self, TimerFired> {
+            let itself: SubFlow<Self> = f(SubFlow::<_>::run, || SubFlow::<a::Gift<fn(u8) -> u8, [u8; 4]>>::run(1));
+            vec![SubFlow :: < a::Gift<fn(u8)->u8, [u8;4]> > :: run(2)]
+        }
         #[step]
         async fn sell(&self, _: (), fired: TimerFired) -> StepResult<Self> {}
         #[rpc]
@@ -212,6 +215,7 @@ fn handles_waits_and_rpcs_are_described() {
                             method: "pause",
                             docs: "A while.",
                             outcome: "TimerFired",
+                            sub_flows: &["Shop", "a::Gift<fn(u8) -> u8, [u8; 4]>"],
                         }),
                         retry: ::dex::__private::RetryPolicy::DEFAULT,
                         timeout: ::core::option::Option::None,

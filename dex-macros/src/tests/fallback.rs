@@ -126,26 +126,27 @@ fn the_bodies_of_what_cannot_be_a_flow_are_hidden_from_the_compiler() {
         generic,
         "impl<T> Shop<T> {",
         &expect![[r#"
-        impl<T> Shop<T> {
-            #[allow(
-                clippy::needless_pass_by_ref_mut,
-                clippy::needless_pass_by_value,
-                clippy::ptr_arg,
-                clippy::trivially_copy_pass_by_ref,
-                clippy::unnecessary_wraps,
-                clippy::unused_async,
-                clippy::unused_self,
-                reason = "the flow fixes the shape of its handlers"
-            )]
-            async fn sell(&self, ctx: &mut StepContext<Self>) -> StepResult<Self> {
-                #[cfg(any())] { Ok(Next::complete(())) }
-                ::core::unreachable!()
+            impl<T> Shop<T> {
+                #[allow(unused_mut, unused_variables, reason = "what uses them is hidden")]
+                #[allow(
+                    clippy::needless_pass_by_ref_mut,
+                    clippy::needless_pass_by_value,
+                    clippy::ptr_arg,
+                    clippy::trivially_copy_pass_by_ref,
+                    clippy::unnecessary_wraps,
+                    clippy::unused_async,
+                    clippy::unused_self,
+                    reason = "the flow fixes the shape of its handlers"
+                )]
+                async fn sell(&self, ctx: &mut StepContext<Self>) -> StepResult<Self> {
+                    #[cfg(any())] { Ok(Next::complete(())) }
+                    ::core::unreachable!()
+                }
+                fn helper(&self) -> u8 {
+                    1
+                }
             }
-            fn helper(&self) -> u8 {
-                1
-            }
-        }
-    "#]],
+        "#]],
     );
 }
 

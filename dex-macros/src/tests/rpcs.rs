@@ -101,34 +101,42 @@ fn an_rpc_is_called_with_its_argument() {
         SHOP,
         "fn call_rpc",
         &expect![[r#"
-        fn call_rpc(
-            self: ::dex::__private::Arc<Self>,
-            __dex_place: usize,
-            __dex_call: ::dex::__private::RpcCall<Self>,
-        ) -> ::dex::__private::RpcFuture {
-            let __dex_table: &[fn(
-                ::dex::__private::Arc<Self>,
-                ::dex::__private::RpcCall<Self>,
-            ) -> ::dex::__private::RpcFuture] = &[
-                |__dex_flow, mut __dex_call| ::dex::__private::Box::pin(async move {
-                    let __dex_input = __dex_call.argument::<__DexRpc<0usize>>()?;
-                    let __dex_result = Self::approve(
-                            &__dex_flow,
-                            __dex_call.context(),
-                            __dex_input,
-                        )
-                        .await;
-                    __dex_call.answer::<__DexRpc<0usize>>(__dex_result)
-                }),
-                #[cfg(unix)]
-                |__dex_flow, mut __dex_call| ::dex::__private::Box::pin(async move {
-                    let __dex_result = Self::status(&__dex_flow);
-                    __dex_call.answer::<__DexRpc<1usize>>(__dex_result)
-                }),
-            ];
-            ::dex::__private::dispatch(__dex_table, __dex_place, self, __dex_call)
-        }
-    "#]],
+            fn call_rpc(
+                self: ::dex::__private::Arc<Self>,
+                __dex_place: usize,
+                __dex_call: ::dex::__private::RpcCall<Self>,
+            ) -> ::dex::__private::RpcFuture {
+                let __dex_table: &[fn(
+                    ::dex::__private::Arc<Self>,
+                    ::dex::__private::RpcCall<Self>,
+                ) -> ::dex::__private::RpcFuture] = &[
+                    |__dex_flow, mut __dex_call| ::dex::__private::Box::pin(
+                        ::dex::__private::Futures::<Self>::OF
+                            .checked(async move {
+                                let __dex_input = __dex_call.argument::<__DexRpc<0usize>>()?;
+                                let __dex_result = Self::approve(
+                                        &__dex_flow,
+                                        __dex_call.context(),
+                                        __dex_input,
+                                    )
+                                    .await;
+                                __dex_call.answer::<__DexRpc<0usize>>(__dex_result)
+                            }),
+                    ),
+                    #[cfg(unix)]
+                    |__dex_flow, mut __dex_call| ::dex::__private::Box::pin(
+                        ::dex::__private::Futures::<Self>::OF
+                            .checked(async move {
+                                let __dex_result = Self::status(&__dex_flow);
+                                <Answer as ::dex::__private::RpcReturn>::end::<
+                                    __DexRpc<1usize>,
+                                >(__dex_result, __dex_call)
+                            }),
+                    ),
+                ];
+                ::dex::__private::dispatch(__dex_table, __dex_place, self, __dex_call)
+            }
+        "#]],
     );
 }
 

@@ -109,41 +109,52 @@ fn a_step_is_called_with_its_input_and_its_outcome() {
                     ::dex::__private::Arc<Self>,
                     ::dex::__private::StepCall<Self>,
                 ) -> ::dex::__private::StepFuture] = &[
-                    |__dex_flow, mut __dex_call| ::dex::__private::Box::pin(async move {
-                        let __dex_input = __dex_call.start_input()?;
-                        let __dex_result = Self::charge(
-                                &__dex_flow,
-                                __dex_call.context(),
-                                __dex_input,
-                            )
-                            .await;
-                        <StepResult<
-                            Self,
-                        > as ::dex::__private::StepReturn<
-                            Self,
-                        >>::end(__dex_result, __dex_call)
-                    }),
-                    |__dex_flow, mut __dex_call| ::dex::__private::Box::pin(async move {
-                        let __dex_input = __dex_call
-                            .input_by(<Order as ::dex::__private::Stored>::decoded)?;
-                        #[allow(clippy::let_unit_value, reason = "a wait may give nothing")]
-                        let __dex_outcome = <TimerFired as ::dex::__private::GivenBy<
-                            <WaitResult<
-                                Self,
-                                TimerFired,
-                            > as ::dex::__private::WaitReturn<Self>>::Outcome,
-                        >>::given(__dex_call.outcome_of::<WaitResult<Self, TimerFired>>()?);
-                        let __dex_result = Self::refund(
-                            &__dex_flow,
-                            __dex_input,
-                            __dex_outcome,
-                        );
-                        <StepResult<
-                            Self,
-                        > as ::dex::__private::StepReturn<
-                            Self,
-                        >>::end(__dex_result, __dex_call)
-                    }),
+                    |__dex_flow, mut __dex_call| ::dex::__private::Box::pin(
+                        ::dex::__private::Futures::<Self>::OF
+                            .checked(async move {
+                                let __dex_input = __dex_call.start_input()?;
+                                let __dex_result = Self::charge(
+                                        &__dex_flow,
+                                        __dex_call.context(),
+                                        __dex_input,
+                                    )
+                                    .await;
+                                <StepResult<
+                                    Self,
+                                > as ::dex::__private::StepReturn<
+                                    Self,
+                                >>::end(__dex_result, __dex_call)
+                            }),
+                    ),
+                    |__dex_flow, mut __dex_call| ::dex::__private::Box::pin(
+                        ::dex::__private::Futures::<Self>::OF
+                            .checked(async move {
+                                let __dex_input = __dex_call
+                                    .input_by(<Order as ::dex::__private::Stored>::decoded)?;
+                                #[allow(
+                                    clippy::let_unit_value,
+                                    reason = "a wait may give nothing"
+                                )]
+                                let __dex_outcome = <TimerFired as ::dex::__private::GivenBy<
+                                    <WaitResult<
+                                        Self,
+                                        TimerFired,
+                                    > as ::dex::__private::WaitReturn<Self>>::Outcome,
+                                >>::given(
+                                    __dex_call.outcome_of::<WaitResult<Self, TimerFired>>()?,
+                                );
+                                let __dex_result = Self::refund(
+                                    &__dex_flow,
+                                    __dex_input,
+                                    __dex_outcome,
+                                );
+                                <StepResult<
+                                    Self,
+                                > as ::dex::__private::StepReturn<
+                                    Self,
+                                >>::end(__dex_result, __dex_call)
+                            }),
+                    ),
                 ];
                 ::dex::__private::dispatch(__dex_table, __dex_place, self, __dex_call)
             }
@@ -168,17 +179,20 @@ fn a_wait_borrows_the_input_of_its_step() {
                     ::dex::__private::WaitCall<Self>,
                 ) -> ::dex::__private::WaitFuture] = &[
                     |_, __dex_call| ::dex::__private::Call::unknown(__dex_call),
-                    |__dex_flow, mut __dex_call| ::dex::__private::Box::pin(async move {
-                        let __dex_input = __dex_call
-                            .input_by(<Order as ::dex::__private::Stored>::decoded)?;
-                        let __dex_result = Self::pause(&__dex_flow, &__dex_input);
-                        <WaitResult<
-                            Self,
-                            TimerFired,
-                        > as ::dex::__private::WaitReturn<
-                            Self,
-                        >>::end(__dex_result, __dex_call)
-                    }),
+                    |__dex_flow, mut __dex_call| ::dex::__private::Box::pin(
+                        ::dex::__private::Futures::<Self>::OF
+                            .checked(async move {
+                                let __dex_input = __dex_call
+                                    .input_by(<Order as ::dex::__private::Stored>::decoded)?;
+                                let __dex_result = Self::pause(&__dex_flow, &__dex_input);
+                                <WaitResult<
+                                    Self,
+                                    TimerFired,
+                                > as ::dex::__private::WaitReturn<
+                                    Self,
+                                >>::end(__dex_result, __dex_call)
+                            }),
+                    ),
                 ];
                 ::dex::__private::dispatch(__dex_table, __dex_place, self, __dex_call)
             }
@@ -284,35 +298,44 @@ fn a_step_that_the_runtime_starts_has_a_constant_and_a_call_as_any_other() {
         shop,
         "fn call_step",
         &expect![[r#"
-        fn call_step(
-            self: ::dex::__private::Arc<Self>,
-            __dex_place: usize,
-            __dex_call: ::dex::__private::StepCall<Self>,
-        ) -> ::dex::__private::StepFuture {
-            let __dex_table: &[fn(
-                ::dex::__private::Arc<Self>,
-                ::dex::__private::StepCall<Self>,
-            ) -> ::dex::__private::StepFuture] = &[
-                |__dex_flow, mut __dex_call| ::dex::__private::Box::pin(async move {
-                    let __dex_result = Self::late(&__dex_flow, __dex_call.context())
-                        .await;
-                    <StepResult<
-                        Self,
-                    > as ::dex::__private::StepReturn<
-                        Self,
-                    >>::end(__dex_result, __dex_call)
-                }),
-                |__dex_flow, mut __dex_call| ::dex::__private::Box::pin(async move {
-                    let __dex_result = Self::undo(&__dex_flow);
-                    <StepResult<
-                        Self,
-                    > as ::dex::__private::StepReturn<
-                        Self,
-                    >>::end(__dex_result, __dex_call)
-                }),
-            ];
-            ::dex::__private::dispatch(__dex_table, __dex_place, self, __dex_call)
-        }
-    "#]],
+            fn call_step(
+                self: ::dex::__private::Arc<Self>,
+                __dex_place: usize,
+                __dex_call: ::dex::__private::StepCall<Self>,
+            ) -> ::dex::__private::StepFuture {
+                let __dex_table: &[fn(
+                    ::dex::__private::Arc<Self>,
+                    ::dex::__private::StepCall<Self>,
+                ) -> ::dex::__private::StepFuture] = &[
+                    |__dex_flow, mut __dex_call| ::dex::__private::Box::pin(
+                        ::dex::__private::Futures::<Self>::OF
+                            .checked(async move {
+                                let __dex_result = Self::late(
+                                        &__dex_flow,
+                                        __dex_call.context(),
+                                    )
+                                    .await;
+                                <StepResult<
+                                    Self,
+                                > as ::dex::__private::StepReturn<
+                                    Self,
+                                >>::end(__dex_result, __dex_call)
+                            }),
+                    ),
+                    |__dex_flow, mut __dex_call| ::dex::__private::Box::pin(
+                        ::dex::__private::Futures::<Self>::OF
+                            .checked(async move {
+                                let __dex_result = Self::undo(&__dex_flow);
+                                <StepResult<
+                                    Self,
+                                > as ::dex::__private::StepReturn<
+                                    Self,
+                                >>::end(__dex_result, __dex_call)
+                            }),
+                    ),
+                ];
+                ::dex::__private::dispatch(__dex_table, __dex_place, self, __dex_call)
+            }
+        "#]],
     );
 }

@@ -14,8 +14,8 @@ mod run;
 use std::hint::black_box;
 use std::time::{Duration, Instant};
 
-use dex_runtime::engine::Decision;
-use run::{Run, messages, movement};
+use dex_runtime::engine::{Condition, Decision};
+use run::{Run, messages, movement, news, one_of_each, two_or_other};
 
 /// How much more than in a small run a transition may cost.
 const RATIO_MAX: f64 = 3.0;
@@ -33,6 +33,13 @@ fn main() {
     curve("attributes: write one while a handler runs", &[1, 100, 1_000, 10_000], attributes_in_view);
     curve("waiters for one message: publish, complete, wait", &[1, 100, 1_000, 10_000], waiters);
     curve("waiters for two messages: publish", &[1, 100, 1_000, 10_000], waiters_for_two);
+    curve(
+        "waiters for two messages: publish while a handler runs",
+        &[1, 100, 1_000, 10_000],
+        waiters_in_view,
+    );
+    curve("waiters for one of each of two channels: publish", &[1, 100, 1_000, 10_000], waiters_for_both);
+    curve("waiters for two or one of another channel: publish", &[1, 100, 1_000, 10_000], waiters_for_either);
 }
 
 /// Prints a row for each size.
@@ -125,34 +132,76 @@ fn attributes_in_view(size: usize) -> Duration {
     })
 }
 
-fn with_waiters(size: usize, count: u32) -> Run {
+fn with_waiters(size: usize, condition: &Condition) -> Run {
     let mut run = Run::start(false);
     run.complete(Decision::Continue(vec![movement(true); size]));
-    (0..size).for_each(|_| run.wait(messages(count)));
+    (0..size).for_each(|_| run.wait(condition.clone()));
     run
+}
+
+/// The first waiter's step completes, and another one comes to wait at the end.
+fn again(run: &mut Run, condition: &Condition) {
+    run.complete(Decision::Continue(vec![movement(true)]));
+    run.wait(condition.clone());
 }
 
 /// The first waiter gets the message, completes, and another one comes to wait at the end.
 fn waiters(size: usize) -> Duration {
-    let mut run = with_waiters(size, 1);
+    let mut run = with_waiters(size, &messages(1));
     best(3 * 50, || {
         for _ in 0..50 {
             run.publish(1);
-            run.complete(Decision::Continue(vec![movement(true)]));
-            run.wait(messages(1));
+            again(&mut run, &messages(1));
         }
     })
 }
 
 /// Every second message is enough for a waiter; the others are enough for none of them.
 fn waiters_for_two(size: usize) -> Duration {
-    let mut run = with_waiters(size, 2);
+    let mut run = with_waiters(size, &messages(2));
     best(4 * 50, || {
         for _ in 0..50 {
             run.publish(1);
             run.publish(1);
-            run.complete(Decision::Continue(vec![movement(true)]));
-            run.wait(messages(2));
+            again(&mut run, &messages(2));
+        }
+    })
+}
+
+/// The same, and a handler sees all the waits as they were.
+fn waiters_in_view(size: usize) -> Duration {
+    let mut run = with_waiters(size, &messages(2));
+    best(4 * 50, || {
+        for _ in 0..50 {
+            let view = run.view();
+            run.publish(1);
+            run.publish(1);
+            again(&mut run, &messages(2));
+            black_box(view);
+        }
+    })
+}
+
+/// What comes to one channel is enough for nobody before something comes to the other.
+fn waiters_for_both(size: usize) -> Duration {
+    let mut run = with_waiters(size, &one_of_each());
+    best(4 * 50, || {
+        for _ in 0..50 {
+            run.publish(1);
+            run.publish_to(news(), 1);
+            again(&mut run, &one_of_each());
+        }
+    })
+}
+
+/// The first message is enough for nobody.
+fn waiters_for_either(size: usize) -> Duration {
+    let mut run = with_waiters(size, &two_or_other());
+    best(4 * 50, || {
+        for _ in 0..50 {
+            run.publish(1);
+            run.publish(1);
+            again(&mut run, &two_or_other());
         }
     })
 }

@@ -96,7 +96,11 @@ impl Run {
     }
 
     pub(crate) fn publish(&mut self, messages: usize) {
-        self.submit(Command::Publish { slot: mail(), values: vec![payload(); messages] });
+        self.publish_to(mail(), messages);
+    }
+
+    pub(crate) fn publish_to(&mut self, slot: Slot, messages: usize) {
+        self.submit(Command::Publish { slot, values: vec![payload(); messages] });
     }
 
     /// Sets one of many attributes.
@@ -157,6 +161,11 @@ pub(crate) fn mail() -> Slot {
     Slot::single(name("mail"))
 }
 
+/// Another channel than [`mail`].
+pub(crate) fn news() -> Slot {
+    Slot::single(name("news"))
+}
+
 /// A value of 50 bytes.
 fn payload() -> Payload {
     Payload::encode(&"x".repeat(48)).expect("a value")
@@ -168,5 +177,19 @@ pub(crate) fn movement(waits: bool) -> Movement {
 
 /// As many messages of one channel.
 pub(crate) fn messages(count: u32) -> Condition {
-    Condition::Messages { slot: mail(), min: count, max: count, single: count == 1 }
+    messages_of(mail(), count)
+}
+
+/// A message of each of two channels.
+pub(crate) fn one_of_each() -> Condition {
+    Condition::All(vec![messages(1), messages_of(news(), 1)])
+}
+
+/// Two messages of one channel, or one of the other.
+pub(crate) fn two_or_other() -> Condition {
+    Condition::Any { of: vec![messages(2), messages_of(news(), 1)], tagged: true }
+}
+
+fn messages_of(slot: Slot, count: u32) -> Condition {
+    Condition::Messages { slot, min: count, max: count, single: count == 1 }
 }

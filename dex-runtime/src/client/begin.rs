@@ -239,7 +239,7 @@ impl Shard {
             }
         }
         let id = flow_id.clone();
-        let stored = self.ask(move |store| match store.live(&id)? {
+        let stored = self.look_up(move |store| match store.live(&id)? {
             Some(live) => store.summary(live.run),
             None => Ok(None),
         });

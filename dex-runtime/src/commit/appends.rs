@@ -92,7 +92,7 @@ impl<A, B> Committer<A, B> {
             return Err(self.ended());
         }
         let was_empty = queue.is_empty();
-        let waiting = &mut queue.waiting.appends;
+        let waiting = &mut queue.appends;
         waiting.appends.push(append);
         waiting.after.push(after);
         waiting.durable |= durable;

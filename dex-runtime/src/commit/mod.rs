@@ -6,6 +6,7 @@
 //! the commits mean.
 
 mod appends;
+mod chunks;
 mod queue;
 mod thread;
 

@@ -1,6 +1,5 @@
 //! The commits that wait to be written.
 
-use std::collections::VecDeque;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
@@ -8,6 +7,7 @@ use std::time::Duration;
 use tokio::sync::watch;
 
 use super::appends::{AppendTicket, Rooms, WaitingAppends};
+use super::chunks::{Chunk, Chunks};
 use crate::store::{RunCommit, StoreError};
 
 /// A commit's place in the order of writing.
@@ -39,9 +39,8 @@ pub(crate) struct Committer<A, B> {
 
 #[derive(Debug)]
 pub(super) struct Queue<A, B> {
-    /// Of a backlog that is longer than a batch, all that was there when it was noticed, batch by batch.
-    backlog: VecDeque<Chunk<A>>,
-    pub(super) waiting: Waiting<A, B>,
+    commits: Chunks<A>,
+    pub(super) appends: WaitingAppends<B>,
     last: Ticket,
     pub(super) last_append: AppendTicket,
     ended: bool,
@@ -49,20 +48,11 @@ pub(super) struct Queue<A, B> {
     gone: bool,
 }
 
-/// Commits and items of streams that wait.
+/// A batch: what the thread has taken to write.
 #[derive(Debug)]
-pub(super) struct Waiting<A, B> {
+pub(super) struct Batch<A, B> {
     pub(super) chunk: Chunk<A>,
     pub(super) appends: WaitingAppends<B>,
-}
-
-/// Commits and what follows them, place by place.
-#[derive(Debug)]
-pub(super) struct Chunk<A> {
-    pub(super) commits: Vec<RunCommit>,
-    pub(super) after: Vec<A>,
-    /// Which of them have to be on disk before what follows happens.
-    pub(super) durable: Vec<bool>,
 }
 
 impl<A, B> Queue<A, B> {
@@ -72,57 +62,19 @@ impl<A, B> Queue<A, B> {
     }
 
     pub(super) fn is_empty(&self) -> bool {
-        self.backlog.is_empty() && self.waiting.is_empty()
+        self.commits.is_empty() && self.appends.appends.is_empty()
     }
 
-    /// Puts what waits into `spare`, which is empty: up to `max` commits, and all items.
-    fn take(&mut self, max: usize, spare: &mut Waiting<A, B>) {
-        if self.backlog.is_empty() && self.waiting.chunk.commits.len() > max {
-            // All at once: each commit moves once, however long the backlog is.
-            self.backlog = std::mem::take(&mut self.waiting.chunk).split(max);
-        }
-        match self.backlog.pop_front() {
-            Some(first) => spare.chunk = first,
-            None => std::mem::swap(&mut self.waiting.chunk, &mut spare.chunk),
-        }
-        std::mem::swap(&mut self.waiting.appends, &mut spare.appends);
-    }
-
-    /// Commits that wait.
-    fn commits(&self) -> usize {
-        let chunks = self.backlog.iter().chain([&self.waiting.chunk]);
-        chunks.map(|chunk| chunk.commits.len()).sum()
+    /// Puts what waits into `spare`, which is empty: the first chunk of commits, and all items.
+    fn take(&mut self, spare: &mut Batch<A, B>) {
+        self.commits.take(&mut spare.chunk);
+        std::mem::swap(&mut self.appends, &mut spare.appends);
     }
 }
 
-impl<A> Chunk<A> {
-    /// Chunks of `max` commits.
-    fn split(self, max: usize) -> VecDeque<Self> {
-        let count = self.commits.len().div_ceil(max.max(1));
-        let (mut commits, mut after, mut durable) =
-            (self.commits.into_iter(), self.after.into_iter(), self.durable.into_iter());
-        let chunk = |_| Self {
-            commits: commits.by_ref().take(max.max(1)).collect(),
-            after: after.by_ref().take(max.max(1)).collect(),
-            durable: durable.by_ref().take(max.max(1)).collect(),
-        };
-        (0..count).map(chunk).collect()
-    }
-}
-
-impl<A> Default for Chunk<A> {
-    fn default() -> Self {
-        Self { commits: Vec::new(), after: Vec::new(), durable: Vec::new() }
-    }
-}
-
-impl<A, B> Waiting<A, B> {
+impl<A, B> Batch<A, B> {
     pub(super) fn new() -> Self {
         Self { chunk: Chunk::default(), appends: WaitingAppends::new() }
-    }
-
-    pub(super) fn is_empty(&self) -> bool {
-        self.chunk.commits.is_empty() && self.appends.appends.is_empty()
     }
 
     /// Whether anything in it has to be on disk before what follows it happens.
@@ -132,9 +84,7 @@ impl<A, B> Waiting<A, B> {
 
     pub(super) fn clear(&mut self) {
         self.appends.clear();
-        self.chunk.commits.clear();
-        self.chunk.after.clear();
-        self.chunk.durable.clear();
+        self.chunk.clear();
     }
 }
 
@@ -180,11 +130,11 @@ pub(crate) struct Permit<'a, A, B> {
 }
 
 impl<A, B> Committer<A, B> {
-    /// A queue of so many commits, and so many bytes of stream items.
-    pub(crate) fn new(taken_max: usize, append_bytes_max: usize) -> Self {
+    /// A queue of so many commits, and so many bytes of stream items, of which a batch takes up to `batch_max` commits.
+    pub(crate) fn new(taken_max: usize, append_bytes_max: usize, batch_max: usize) -> Self {
         let queue = Queue {
-            backlog: VecDeque::new(),
-            waiting: Waiting::new(),
+            commits: Chunks::new(batch_max),
+            appends: WaitingAppends::new(),
             last: Ticket::default(),
             last_append: AppendTicket::default(),
             ended: false,
@@ -262,14 +212,9 @@ impl<A, B> Committer<A, B> {
         self.queue.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Waits for something to write, as long as `patience` lasts if it has an end. Takes up to `max` commits, and all
+    /// Waits for something to write, as long as `patience` lasts if it has an end. Takes a batch of commits, and all
     /// items of streams, of which there are never more than fit in their room.
-    pub(super) fn take(
-        &self,
-        max: usize,
-        spare: &mut Waiting<A, B>,
-        patience: impl Fn() -> Option<Duration>,
-    ) -> Turn {
+    pub(super) fn take(&self, spare: &mut Batch<A, B>, patience: impl Fn() -> Option<Duration>) -> Turn {
         let mut queue = self.lock();
         while queue.is_empty() {
             if queue.ended {
@@ -285,8 +230,8 @@ impl<A, B> Committer<A, B> {
                 None => self.filled.wait(queue).unwrap_or_else(PoisonError::into_inner),
             };
         }
-        queue.take(max, spare);
-        let commit = Ticket(queue.last.0 - queue.commits() as u64);
+        queue.take(spare);
+        let commit = Ticket(queue.last.0 - queue.commits.len() as u64);
         Turn::Write(Reach { commit, append: queue.last_append })
     }
 
@@ -314,11 +259,9 @@ impl<A, B> Committer<A, B> {
     pub(super) fn drain(&self) -> (Vec<A>, Vec<B>) {
         let mut queue = self.lock();
         queue.gone = true;
-        let chunks: Vec<_> = queue.backlog.drain(..).collect();
-        let last = std::mem::take(&mut queue.waiting.chunk);
-        let after = chunks.into_iter().chain([last]).flat_map(|chunk| chunk.after).collect();
-        let appended = std::mem::take(&mut queue.waiting.appends.after);
-        queue.waiting.clear();
+        let after = queue.commits.drain();
+        let appended = std::mem::take(&mut queue.appends.after);
+        queue.appends.clear();
         (after, appended)
     }
 }
@@ -336,10 +279,7 @@ impl<A, B> Permit<'_, A, B> {
             return Ticket(queue.last.0 + 1);
         }
         let was_empty = queue.is_empty();
-        let chunk = &mut queue.waiting.chunk;
-        chunk.commits.push(commit);
-        chunk.after.push(after);
-        chunk.durable.push(durable);
+        queue.commits.push(commit, after, durable);
         queue.last.0 += 1;
         let ticket = queue.last;
         drop(queue);

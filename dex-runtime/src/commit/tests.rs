@@ -1,9 +1,12 @@
 //! Commits that need no sync of their own.
 
+use std::fs;
+use std::path::Path;
 use std::sync::{Arc, mpsc};
 
 use super::{Committer, NotTaken, Sink, spawn};
 use crate::ids::{FlowId, Name, RunId};
+use crate::store::fjall::{FjallOptions, FjallStore};
 use crate::store::memory::MemoryStore;
 use crate::store::{
     RunCommit, RunSummary, Store, StoreError, StreamAppend, StreamFrom, StreamNames, StreamQuery,
@@ -30,7 +33,7 @@ impl Sink<u8, u8> for Told {
     }
 }
 
-fn start(store: &MemoryStore, run: u8) -> RunCommit {
+fn start(store: &dyn Store, run: u8) -> RunCommit {
     let run_id = RunId::from_bytes([run; 16]);
     let summary = RunSummary {
         run: run_id,
@@ -60,11 +63,11 @@ fn runs(store: &MemoryStore) -> usize {
 #[tokio::test]
 async fn what_needs_no_sync_is_handed_on_at_once_and_durable_soon() {
     let store = Arc::new(MemoryStore::new());
-    let committer = Arc::new(Committer::new(10, 100));
+    let committer = Arc::new(Committer::new(10, 100, 10));
     let (sender, told) = mpsc::channel();
     let shared: Arc<dyn Store> = Arc::clone(&store) as _;
-    let thread = spawn(Arc::clone(&committer), shared, 10, Told(sender)).unwrap();
-    let ticket = committer.permit(false).unwrap().enqueue(start(&store, 1), 1, false);
+    let thread = spawn(Arc::clone(&committer), shared, Told(sender)).unwrap();
+    let ticket = committer.permit(false).unwrap().enqueue(start(&*store, 1), 1, false);
     assert_eq!(told.recv().unwrap(), [1]);
     // Nothing else comes: the sync comes by itself.
     committer.durable(ticket).await.unwrap();
@@ -76,13 +79,13 @@ async fn what_needs_no_sync_is_handed_on_at_once_and_durable_soon() {
 #[tokio::test]
 async fn a_commit_that_needs_a_sync_makes_those_before_it_durable() {
     let store = Arc::new(MemoryStore::new());
-    let committer = Arc::new(Committer::new(10, 100));
+    let committer = Arc::new(Committer::new(10, 100, 1));
     let (sender, told) = mpsc::channel();
     let gate = store.gate();
     let shared: Arc<dyn Store> = Arc::clone(&store) as _;
-    let thread = spawn(Arc::clone(&committer), shared, 1, Told(sender)).unwrap();
-    committer.permit(false).unwrap().enqueue(start(&store, 1), 1, false);
-    let second = committer.permit(false).unwrap().enqueue(start(&store, 2), 2, true);
+    let thread = spawn(Arc::clone(&committer), shared, Told(sender)).unwrap();
+    committer.permit(false).unwrap().enqueue(start(&*store, 1), 1, false);
+    let second = committer.permit(false).unwrap().enqueue(start(&*store, 2), 2, true);
     gate.open();
     committer.durable(second).await.unwrap();
     assert_eq!((told.recv().unwrap(), told.recv().unwrap()), (vec![1], vec![2]));
@@ -94,11 +97,11 @@ async fn a_commit_that_needs_a_sync_makes_those_before_it_durable() {
 #[tokio::test]
 async fn the_end_of_the_queue_makes_durable_what_is_left() {
     let store = Arc::new(MemoryStore::new());
-    let committer = Arc::new(Committer::new(10, 100));
+    let committer = Arc::new(Committer::new(10, 100, 10));
     let (sender, told) = mpsc::channel();
     let shared: Arc<dyn Store> = Arc::clone(&store) as _;
-    let thread = spawn(Arc::clone(&committer), shared, 10, Told(sender)).unwrap();
-    committer.permit(false).unwrap().enqueue(start(&store, 1), 1, false);
+    let thread = spawn(Arc::clone(&committer), shared, Told(sender)).unwrap();
+    committer.permit(false).unwrap().enqueue(start(&*store, 1), 1, false);
     told.recv().unwrap();
     committer.end();
     thread.join().unwrap();
@@ -125,18 +128,18 @@ fn offsets(store: &MemoryStore) -> Vec<u64> {
 #[tokio::test]
 async fn items_are_written_before_commits_that_were_enqueued_later_and_are_durable_soon() {
     let store = Arc::new(MemoryStore::new());
-    let committer = Arc::new(Committer::new(10, 100));
+    let committer = Arc::new(Committer::new(10, 100, 1));
     let (sender, told) = mpsc::channel();
     let gate = store.gate();
     let shared: Arc<dyn Store> = Arc::clone(&store) as _;
-    let thread = spawn(Arc::clone(&committer), shared, 1, Told(sender)).unwrap();
-    committer.permit(false).unwrap().enqueue(start(&store, 1), 1, false);
+    let thread = spawn(Arc::clone(&committer), shared, Told(sender)).unwrap();
+    committer.permit(false).unwrap().enqueue(start(&*store, 1), 1, false);
     gate.wait_for_commit();
     // Behind the one at the gate: a commit, then items, then another commit, which a later batch takes.
-    committer.permit(false).unwrap().enqueue(start(&store, 2), 2, false);
+    committer.permit(false).unwrap().enqueue(start(&*store, 2), 2, false);
     committer.append(item(&store, 1), 0, false).unwrap();
     committer.append(item(&store, 1), 1, false).unwrap();
-    committer.permit(false).unwrap().enqueue(start(&store, 3), 3, false);
+    committer.permit(false).unwrap().enqueue(start(&*store, 3), 3, false);
     let last = committer.last_append();
     gate.open();
     let order: Vec<_> = (0..4).map(|_| told.recv().unwrap()).collect();
@@ -150,7 +153,7 @@ async fn items_are_written_before_commits_that_were_enqueued_later_and_are_durab
 #[tokio::test]
 async fn there_is_room_for_so_many_bytes_of_items_and_then_for_those_who_wait() {
     let store = Arc::new(MemoryStore::new());
-    let committer = Arc::new(Committer::<u8, super::Room>::new(10, 100));
+    let committer = Arc::new(Committer::<u8, super::Room>::new(10, 100, 10));
     let first = committer.try_room(60).unwrap();
     assert!(matches!(committer.try_room(60), Err(NotTaken::NoRoom { waiting: 60 })));
     // One that is larger than the whole queue gets in alone.
@@ -175,17 +178,17 @@ async fn futures_pending(mut future: std::pin::Pin<&mut impl Future>) -> bool {
 #[tokio::test]
 async fn a_backlog_is_written_in_batches_and_in_its_order() {
     let store = Arc::new(MemoryStore::new());
-    let committer = Arc::new(Committer::new(10, 100));
+    let committer = Arc::new(Committer::new(10, 100, 2));
     let (sender, told) = mpsc::channel();
-    let enqueue = |run| committer.permit(false).unwrap().enqueue(start(&store, run), run, true);
+    let enqueue = |run| committer.permit(false).unwrap().enqueue(start(&*store, run), run, true);
     for run in 1..=5 {
         enqueue(run);
     }
     let last = {
         let gate = store.gate();
         let shared: Arc<dyn Store> = Arc::clone(&store) as _;
-        let thread = spawn(Arc::clone(&committer), shared, 2, Told(sender)).unwrap();
-        // What comes while the backlog is being written comes after it.
+        let thread = spawn(Arc::clone(&committer), shared, Told(sender)).unwrap();
+        // What comes while the backlog is being written comes after it, and fills its last batch.
         gate.wait_for_commit();
         let last = [6, 7, 8].map(enqueue)[2];
         gate.open();
@@ -195,6 +198,31 @@ async fn a_backlog_is_written_in_batches_and_in_its_order() {
         last
     };
     assert_eq!(committer.last(), last);
-    assert_eq!(told.into_iter().collect::<Vec<_>>(), [vec![1, 2], vec![3, 4], vec![5], vec![6, 7], vec![8]]);
+    assert_eq!(told.into_iter().collect::<Vec<_>>(), [vec![1, 2], vec![3, 4], vec![5, 6], vec![7, 8]]);
     assert!(matches!(committer.permit(true), Err(NotTaken::Ended)));
+}
+
+/// How many tables the keyspaces of a store have.
+fn tables(store: &Path) -> usize {
+    let keyspaces = fs::read_dir(store.join("data/keyspaces")).unwrap();
+    let tables = keyspaces.filter_map(|keyspace| fs::read_dir(keyspace.unwrap().path().join("tables")).ok());
+    tables.flatten().count()
+}
+
+#[tokio::test]
+async fn once_it_is_quiet_the_store_settles_by_itself() {
+    let folder = tempfile::tempdir().unwrap();
+    let store: Arc<dyn Store> = Arc::new(FjallStore::open(folder.path(), FjallOptions::default()).unwrap());
+    let committer = Arc::new(Committer::new(10, 100, 10));
+    let (sender, told) = mpsc::channel();
+    let thread = spawn(Arc::clone(&committer), Arc::clone(&store), Told(sender)).unwrap();
+    let much = RunCommit { record: vec![1; 2 << 20].into(), ..start(&*store, 1) };
+    committer.permit(false).unwrap().enqueue(much, 1, true);
+    assert_eq!(told.recv().unwrap(), [1]);
+    let before = tables(folder.path());
+    while tables(folder.path()) == before {
+        std::thread::yield_now();
+    }
+    committer.end();
+    thread.join().unwrap();
 }

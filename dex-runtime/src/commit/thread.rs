@@ -8,7 +8,7 @@ use std::sync::Arc;
 use std::thread::JoinHandle;
 use std::time::Duration;
 
-use super::queue::{Committer, Reach, Turn, Waiting};
+use super::queue::{Batch, Committer, Reach, Turn};
 use crate::store::{Store, StoreError};
 use crate::time::Stopwatch;
 
@@ -29,10 +29,9 @@ pub(crate) trait Sink<A, B>: Send + 'static {
 pub(crate) fn spawn<A: Send + 'static, B: Send + 'static>(
     committer: Arc<Committer<A, B>>,
     store: Arc<dyn Store>,
-    transitions_max: usize,
     sink: impl Sink<A, B>,
 ) -> io::Result<JoinHandle<()>> {
-    let writer = Writer { committer, store, sink, transitions_max, unsynced: None };
+    let writer = Writer { committer, store, sink, unsynced: None, unsettled: Some(Stopwatch::start()) };
     std::thread::Builder::new().name("dex-commit".into()).spawn(move || writer.run())
 }
 
@@ -41,24 +40,27 @@ pub(crate) fn spawn<A: Send + 'static, B: Send + 'static>(
 /// it.
 const SYNC_AFTER: Duration = Duration::from_millis(50);
 
+/// How often the store is asked to [settle](Store::settle): what it has to do then matters to nobody within a second.
+const SETTLE_AFTER: Duration = Duration::from_secs(1);
+
 struct Writer<A, B, S> {
     committer: Arc<Committer<A, B>>,
     store: Arc<dyn Store>,
     sink: S,
-    transitions_max: usize,
     /// How far was written without a sync, and since when.
     unsynced: Option<(Reach, Stopwatch)>,
+    /// When the store was last asked to settle. `None`: it has, and nothing was written since.
+    unsettled: Option<Stopwatch>,
 }
 
 impl<A, B, S: Sink<A, B>> Writer<A, B, S> {
     fn run(mut self) {
         // Two buffers take turns, so that a busy engine allocates none.
-        let mut batch = Waiting::new();
+        let mut batch = Batch::new();
         loop {
-            let patience = || self.unsynced.map(|(_, since)| since.rest(SYNC_AFTER));
-            let done = match self.committer.take(self.transitions_max, &mut batch, patience) {
+            let done = match self.committer.take(&mut batch, || self.patience()) {
                 Turn::Write(reach) => self.write(reach, &mut batch),
-                Turn::Idle => self.sync(),
+                Turn::Idle => self.idle(),
                 Turn::Ended => {
                     if let Err(fault) = self.sync() {
                         self.fail(&fault, &mut batch);
@@ -72,7 +74,30 @@ impl<A, B, S: Sink<A, B>> Writer<A, B, S> {
         }
     }
 
-    fn write(&mut self, reach: Reach, batch: &mut Waiting<A, B>) -> Result<(), StoreError> {
+    /// How long it waits for something to write before it has something else to do.
+    fn patience(&self) -> Option<Duration> {
+        let sync = self.unsynced.map(|(_, since)| since.rest(SYNC_AFTER));
+        let settle = self.unsettled.map(|since| since.rest(SETTLE_AFTER));
+        sync.into_iter().chain(settle).min()
+    }
+
+    /// Does what was waited for.
+    fn idle(&mut self) -> Result<(), StoreError> {
+        if self.unsynced.is_some_and(|(_, since)| since.rest(SYNC_AFTER).is_zero()) {
+            self.sync()?;
+        }
+        self.settle();
+        Ok(())
+    }
+
+    /// Lets the store settle, if it is time for that.
+    fn settle(&mut self) {
+        if self.unsettled.is_some_and(|since| since.rest(SETTLE_AFTER).is_zero()) {
+            self.unsettled = self.store.settle().then(Stopwatch::start);
+        }
+    }
+
+    fn write(&mut self, reach: Reach, batch: &mut Batch<A, B>) -> Result<(), StoreError> {
         let late = self.unsynced.is_some_and(|(_, since)| since.rest(SYNC_AFTER).is_zero());
         let durable = late || batch.is_durable();
         let offsets = self.store.write(&batch.chunk.commits, &batch.appends.appends, durable)?;
@@ -91,6 +116,8 @@ impl<A, B, S: Sink<A, B>> Writer<A, B, S> {
             self.sink.written(&mut batch.chunk.after);
         }
         batch.clear();
+        self.unsettled.get_or_insert_with(Stopwatch::start);
+        self.settle();
         Ok(())
     }
 
@@ -103,7 +130,7 @@ impl<A, B, S: Sink<A, B>> Writer<A, B, S> {
         Ok(())
     }
 
-    fn fail(&self, fault: &StoreError, batch: &mut Waiting<A, B>) {
+    fn fail(&self, fault: &StoreError, batch: &mut Batch<A, B>) {
         tracing::error!(%fault, commits = batch.chunk.commits.len(), "a commit failed; the engine stops");
         self.committer.note_fault(fault.clone());
         let mut after = std::mem::take(&mut batch.chunk.after);

@@ -36,9 +36,13 @@ pub struct StepCall<F> {
     pub(crate) context: StepContext<F>,
 }
 
-/// A step that returned a decision.
+/// A step that returned a decision. It passes through many hands on its way to the engine, hence the box.
 #[derive(Debug)]
-pub struct StepEnd {
+pub struct StepEnd(pub(crate) Box<Returned>);
+
+/// What a step that returned a decision wants.
+#[derive(Debug)]
+pub(crate) struct Returned {
     pub(crate) choice: Choice,
     pub(crate) cancels: Vec<Cancel>,
     pub(crate) staged: Staged,
@@ -103,7 +107,7 @@ impl<F: Flow> StepCall<F> {
     /// The step's own error, or that its decision cannot be encoded.
     pub fn end(self, result: StepResult<F>) -> Result<StepEnd, StepError> {
         let (choice, cancels) = result?.into_parts()?;
-        Ok(StepEnd { choice, cancels, staged: self.context.core.into_parts().0 })
+        Ok(StepEnd(Box::new(Returned { choice, cancels, staged: self.context.core.into_parts().0 })))
     }
 }
 

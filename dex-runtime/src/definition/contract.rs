@@ -2,10 +2,13 @@
 //!
 //! A bound that is said once, in an associated type, is reported once; the calls of a handler rely on it.
 
+use std::future::{Pending, pending};
+use std::marker::PhantomData;
+use std::ops::Deref;
 use std::sync::Arc;
 
-use super::call::{RpcCall, RpcFuture, StepCall, StepEnd, StepFuture, WaitCall, WaitEnd, WaitFuture};
-use super::error::{RpcError, StepError};
+use super::call::{RpcCall, RpcEnd, RpcFuture, StepCall, StepEnd, StepFuture, WaitCall, WaitEnd, WaitFuture};
+use super::error::{RpcError, RpcResult, StepError};
 use super::flow::Flow;
 use super::next::Next;
 use super::wait::Wait;
@@ -15,8 +18,8 @@ use crate::value::{Payload, Value, ValueError};
 
 /// The types of one RPC.
 pub trait Rpc {
-    /// The flow that has it.
-    type Flow: Flow;
+    /// The flow that has it. Without a bound: what its type lacks is told where it is made a flow.
+    type Flow;
 
     /// The argument, `()` without one.
     type Input: Value;
@@ -30,7 +33,7 @@ pub trait Rpc {
 /// # Errors
 ///
 /// As [`RunHandle::call`].
-pub async fn call_rpc<R: Rpc>(
+pub async fn call_rpc<R: Rpc<Flow: Flow>>(
     run: &RunHandle<R::Flow>,
     rpc: &'static str,
     input: &R::Input,
@@ -65,11 +68,18 @@ impl<F: Flow> StepReturn<F> for std::result::Result<Next<F>, StepError> {
 pub trait RpcReturn {
     /// The answer's type.
     type Answer;
+
+    /// Ends the call of RPC `R` with its result.
+    fn end<R: Rpc<Flow: Flow, Answer = Self::Answer>>(self, call: RpcCall<R::Flow>) -> RpcResult<RpcEnd>;
 }
 
 #[diagnostic::do_not_recommend]
-impl<T> RpcReturn for std::result::Result<T, RpcError> {
+impl<T> RpcReturn for RpcResult<T> {
     type Answer = T;
+
+    fn end<R: Rpc<Flow: Flow, Answer = T>>(self, call: RpcCall<R::Flow>) -> RpcResult<RpcEnd> {
+        call.answer::<R>(self)
+    }
 }
 
 /// The outcome's type in what a `wait_for` is declared to return.
@@ -232,6 +242,45 @@ impl<F: Flow> Call for RpcCall<F> {
 
 /// What a flow's table holds for each handler.
 pub type Handler<F, C> = fn(Arc<F>, C) -> <C as Call>::Future;
+
+/// Asks whether a flow `F` is shared between threads, before its handlers' futures are.
+///
+/// One that is not has been refused as a flow, in words about the field that is at fault. That none of the futures which
+/// borrow it can be sent is the same mistake, and would be told again for each handler.
+#[derive(Debug)]
+pub struct Futures<F>(Unasked, PhantomData<fn() -> F>);
+
+/// The futures of a type that cannot be a flow.
+#[derive(Debug)]
+pub struct Unasked(());
+
+impl<F: 'static> Futures<F> {
+    /// The question: `OF.checked(…)` finds the method of [`Unasked`] where the flow's own is not there.
+    pub const OF: &'static Self = &Self(Unasked(()), PhantomData);
+}
+
+impl<F: Send + Sync> Futures<F> {
+    /// The future as it is.
+    pub fn checked<C: Future>(&self, future: C) -> C {
+        future
+    }
+}
+
+impl<F> Deref for Futures<F> {
+    type Target = Unasked;
+
+    fn deref(&self) -> &Unasked {
+        &self.0
+    }
+}
+
+impl Unasked {
+    /// Another future, which nobody will ask: the program does not compile.
+    pub fn checked<C: Future>(&self, future: C) -> Pending<C::Output> {
+        drop(future);
+        pending()
+    }
+}
 
 /// Calls the handler at `place` of a flow's table.
 pub fn dispatch<F, C: Call>(table: &[Handler<F, C>], place: usize, flow: Arc<F>, call: C) -> C::Future {

@@ -1,6 +1,5 @@
 //! What handlers return when something goes wrong.
 
-use std::any::Any;
 use std::error::Error as StdError;
 use std::fmt::{self, Write as _};
 use std::panic::Location;
@@ -56,13 +55,13 @@ impl StepError {
     /// A failure that is tried again, told in words.
     #[track_caller]
     pub fn new(message: impl fmt::Display) -> Self {
-        Self::told(FailureKind::Error, &message, Some(here()))
+        Self::told(FailureKind::Error, &message, here())
     }
 
     /// A failure that trying again cannot mend: the step's recovery step takes over, or the run fails.
     #[track_caller]
     pub fn fatal(message: impl fmt::Display) -> Self {
-        Self::told(FailureKind::Fatal, &message, Some(here()))
+        Self::told(FailureKind::Fatal, &message, here())
     }
 
     /// A failure that is tried again after `pause`, whatever the retry policy would say.
@@ -71,6 +70,29 @@ impl StepError {
     #[track_caller]
     pub fn retry_after(pause: Duration, message: impl fmt::Display) -> Self {
         Self { retry_after: Some(pause), ..Self::new(message) }
+    }
+
+    /// A failure that is tried again, from an error in a box, which `?` cannot take as it is: a
+    /// `Box<dyn Error + Send + Sync>`, an `anyhow::Error`, a `String`. Its causes are kept; its type is not known any more.
+    ///
+    /// ```
+    /// use dex_runtime::definition::StepError;
+    ///
+    /// fn fetch() -> Result<u32, Box<dyn std::error::Error + Send + Sync>> {
+    ///     Err("the host is away".into())
+    /// }
+    ///
+    /// fn step() -> Result<u32, StepError> {
+    ///     Ok(fetch().map_err(StepError::from_boxed)?)
+    /// }
+    ///
+    /// assert_eq!(step().unwrap_err().to_string(), "the host is away");
+    /// ```
+    #[track_caller]
+    pub fn from_boxed(error: impl Into<Box<dyn StdError + Send + Sync>>) -> Self {
+        let error = error.into();
+        let failure = Failure { kind: kind_of(&*error), ..describe(&*error, "") };
+        Self { failure: Box::new(failure), retry_after: None }
     }
 
     fn told(kind: FailureKind, message: &dyn fmt::Display, place: Option<String>) -> Self {
@@ -106,16 +128,7 @@ impl StepError {
 impl<E: StdError + 'static> From<E> for StepError {
     #[track_caller]
     fn from(error: E) -> Self {
-        let mut failure = describe(&error);
-        // A value or a key that cannot be stored cannot be so in every attempt.
-        let stream = raw_any(&error).downcast_ref::<StreamError>();
-        if raw_any(&error).is::<ValueError>() || stream.is_some_and(StreamError::is_unworkable) {
-            failure.kind = FailureKind::Unworkable;
-        }
-        // How a child ended is the same in every attempt.
-        if raw_any(&error).is::<ChildError>() {
-            failure.kind = FailureKind::Fatal;
-        }
+        let failure = Failure { kind: kind_of(&error), ..describe(&error, std::any::type_name::<E>()) };
         Self { failure: Box::new(failure), retry_after: None }
     }
 }
@@ -149,6 +162,12 @@ impl RpcError {
         Self { failure: StepError::new(message).failure }
     }
 
+    /// A refusal from an error in a box; as [`StepError::from_boxed`].
+    #[track_caller]
+    pub fn from_boxed(error: impl Into<Box<dyn StdError + Send + Sync>>) -> Self {
+        Self { failure: Box::new(describe(&*error.into(), "")) }
+    }
+
     /// The handler cannot be called at all, whoever tries it.
     pub(crate) fn unworkable(message: impl fmt::Display) -> Self {
         Self { failure: StepError::unworkable(message).failure }
@@ -162,7 +181,7 @@ impl RpcError {
 impl<E: StdError + 'static> From<E> for RpcError {
     #[track_caller]
     fn from(error: E) -> Self {
-        Self { failure: Box::new(describe(&error)) }
+        Self { failure: Box::new(describe(&error, std::any::type_name::<E>())) }
     }
 }
 
@@ -178,24 +197,34 @@ impl fmt::Debug for RpcError {
     }
 }
 
-fn raw_any<E: 'static>(error: &E) -> &dyn Any {
-    error
+/// Where the handler made the error, or met it with `?`. `None` if that was in the standard library, such as its `map_err`.
+#[track_caller]
+fn here() -> Option<String> {
+    let place = Location::caller();
+    (!place.file().starts_with("/rustc/")).then(|| place.to_string())
 }
 
-/// Where the handler made the error, or met it with `?`.
-#[track_caller]
-fn here() -> String {
-    Location::caller().to_string()
+fn kind_of(error: &(dyn StdError + 'static)) -> FailureKind {
+    // A value or a key that cannot be stored cannot be so in every attempt.
+    let stream = error.downcast_ref::<StreamError>();
+    if error.is::<ValueError>() || stream.is_some_and(StreamError::is_unworkable) {
+        FailureKind::Unworkable
+    } else if error.is::<ChildError>() {
+        // How a child ended is the same in every attempt.
+        FailureKind::Fatal
+    } else {
+        FailureKind::Error
+    }
 }
 
 #[track_caller]
-fn describe<E: StdError + 'static>(error: &E) -> Failure {
+fn describe(error: &(dyn StdError + 'static), type_name: &str) -> Failure {
     // One about a value comes from inside a context, and its place would be there.
-    let place = if raw_any(error).is::<ValueError>() { None } else { Some(here()) };
+    let place = if error.is::<ValueError>() { None } else { here() };
     let causes = std::iter::successors(error.source(), |&cause| cause.source());
     Failure {
         kind: FailureKind::Error,
-        type_name: std::any::type_name::<E>().to_owned(),
+        type_name: type_name.to_owned(),
         message: cut(error.to_string()),
         chain: causes.take(CHAIN_MAX).map(|cause| cut(cause.to_string())).collect(),
         place,
@@ -234,6 +263,28 @@ mod tests {
         assert_eq!(failure.chain, ["the inner part"]);
         assert!(failure.place.is_some_and(|place| place.contains("error.rs:")));
         assert_eq!(pause, None);
+    }
+
+    #[test]
+    fn an_error_in_a_box_keeps_its_text_its_causes_and_what_kind_of_failure_it_is() {
+        let outer: Box<dyn StdError + Send + Sync> = Outer(std::io::Error::other("the inner part")).into();
+        let (failure, _) = StepError::from_boxed(outer).into_parts();
+        assert_eq!((failure.kind, failure.type_name.as_str()), (FailureKind::Error, ""));
+        assert_eq!(
+            (failure.message.as_str(), failure.chain),
+            ("the outer part", vec!["the inner part".into()])
+        );
+        assert!(failure.place.is_some_and(|place| place.contains("error.rs:")));
+
+        let value = crate::value::Payload::NULL.decode::<u8>().unwrap_err();
+        assert_eq!(StepError::from_boxed(value).into_parts().0.kind, FailureKind::Unworkable);
+        assert_eq!(RpcError::from_boxed("no").into_failure().message, "no");
+    }
+
+    #[test]
+    fn no_place_is_better_than_one_in_the_standard_library() {
+        let (failure, _) = "no".parse::<u8>().map_err(StepError::new).unwrap_err().into_parts();
+        assert!(failure.place.is_none_or(|place| place.contains("error.rs:")));
     }
 
     #[test]

@@ -13,7 +13,7 @@ use crate::value::{Payload, Value, ValueError};
 
 /// One or more channels of flow `F`.
 #[diagnostic::on_unimplemented(
-    message = "`{Self}` is not a set of channels of flow `{F}`",
+    message = "`{Self}` is not a set of channels of `{F}`",
     label = "not channels of this flow",
     note = "write one channel, a tuple of 2 to 6, or an array"
 )]
@@ -23,18 +23,21 @@ pub trait Channels<F> {
     fn slots(self) -> Result<Vec<Slot>, ValueError>;
 }
 
+#[diagnostic::do_not_recommend]
 impl<F: Flow, T: Value> Channels<F> for Channel<F, T> {
     fn slots(self) -> Result<Vec<Slot>, ValueError> {
         Ok(vec![self.slot()?])
     }
 }
 
+#[diagnostic::do_not_recommend]
 impl<F: Flow, T: Value> Channels<F> for ChannelEntry<F, T> {
     fn slots(self) -> Result<Vec<Slot>, ValueError> {
         Ok(vec![self.slot()?])
     }
 }
 
+#[diagnostic::do_not_recommend]
 impl<F: Flow, C: ChannelHandle<F>, const N: usize> Channels<F> for [C; N] {
     fn slots(self) -> Result<Vec<Slot>, ValueError> {
         const { assert!(N > 0, "no channels at all are always empty: write at least one") };
@@ -44,6 +47,7 @@ impl<F: Flow, C: ChannelHandle<F>, const N: usize> Channels<F> for [C; N] {
 
 macro_rules! tuple {
     ($($channel:ident $place:tt),+) => {
+        #[diagnostic::do_not_recommend]
         impl<Fl: Flow, $($channel: ChannelHandle<Fl>),+> Channels<Fl> for ($($channel,)+) {
             fn slots(self) -> Result<Vec<Slot>, ValueError> {
                 Ok(vec![$(self.$place.slot()?),+])

@@ -19,6 +19,7 @@ mod indexable;
 mod key;
 mod members;
 mod next;
+mod one_of;
 mod options;
 mod registered;
 pub mod schema;
@@ -26,6 +27,7 @@ mod stream;
 mod sub_flow;
 mod sub_flow_result;
 mod take;
+mod tuples;
 mod wait;
 
 pub use self::access::{AttributeHandle, ChannelHandle, MapHandle};
@@ -48,6 +50,9 @@ pub use self::key::{AsKey, Key, KeyFits, StoredKey, key_fits_at};
 pub(crate) use self::members::MemberKind;
 pub(crate) use self::next::{Cancel, Choice, Goal};
 pub use self::next::{Next, OutputIs};
+pub use self::one_of::{
+    OneOf2, OneOf3, OneOf4, OneOf5, OneOf6, OneOf7, OneOf8, OneOf9, OneOf10, OneOf11, OneOf12,
+};
 pub(crate) use self::options::{Effective, End, Given};
 pub use self::options::{StepOptions, StepOptionsError};
 pub(crate) use self::registered::{Flows, Place, Registered, StepInput};
@@ -58,9 +63,6 @@ pub use self::sub_flow::SubFlow;
 pub use self::sub_flow_result::{ChildEnd, ChildError, ChildFailure, ChildResult};
 pub(crate) use self::sub_flow_result::{child_does_not_fit, child_not_started, child_result};
 pub use self::take::{Messages, OneMessage};
-pub use self::wait::{
-    All, AllOf, Any, AnyOf, Condition, OneOf2, OneOf3, OneOf4, OneOf5, OneOf6, OneOf7, OneOf8, OneOf9,
-    OneOf10, OneOf11, OneOf12, Timer, TimerFired, Wait,
-};
+pub use self::wait::{All, AllOf, Any, AnyOf, Condition, Timer, TimerFired, Wait};
 pub(crate) use self::wait::{Part, PartKind};
 pub use crate::engine::{Durability, OnExhausted, ParentEnd};

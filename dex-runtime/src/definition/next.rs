@@ -62,7 +62,8 @@ pub(crate) enum Choice {
 pub(crate) struct Goal {
     pub(crate) step: &'static str,
     pub(crate) input: Payload,
-    pub(crate) options: Given,
+    /// In a box, since few movements have any.
+    pub(crate) options: Option<Box<Given>>,
 }
 
 impl Goal {
@@ -73,7 +74,16 @@ impl Goal {
     ) -> Result<Self, ValueError> {
         let input = Payload::encode(input)
             .map_err(|error| error.of(format_args!("the input for step `{}`", step.name())))?;
-        Ok(Self { step: step.name(), input, options: options.given() })
+        let given = options.given();
+        let options = (given != Given::NOTHING).then(|| Box::new(given));
+        Ok(Self { step: step.name(), input, options })
+    }
+}
+
+impl Goal {
+    /// The options as they were given.
+    pub(crate) fn given(&self) -> Given {
+        self.options.as_deref().copied().unwrap_or_default()
     }
 }
 

@@ -109,6 +109,7 @@ fn request<G: Flow>(input: &G::Input) -> Result<Box<ChildRequest>, ValueError> {
     Ok(Box::new(ChildRequest { flow, start, on_parent_end: ParentEnd::default() }))
 }
 
+#[diagnostic::do_not_recommend]
 impl<F, G: Flow> Condition<F> for SubFlow<G> {
     type Output = ChildResult<G>;
 

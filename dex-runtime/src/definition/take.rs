@@ -89,6 +89,7 @@ impl<F, T> fmt::Debug for Messages<F, T> {
     }
 }
 
+#[diagnostic::do_not_recommend]
 impl<F: Flow, T: Value> Condition<F> for OneMessage<F, T> {
     type Output = T;
 
@@ -98,6 +99,7 @@ impl<F: Flow, T: Value> Condition<F> for OneMessage<F, T> {
     }
 }
 
+#[diagnostic::do_not_recommend]
 impl<F: Flow, T: Value> Condition<F> for Messages<F, T> {
     type Output = Vec<T>;
 

@@ -68,7 +68,7 @@ impl Part {
 
 /// Something that can be waited for in flow `F`.
 #[diagnostic::on_unimplemented(
-    message = "`{Self}` is not a condition of flow `{F}`",
+    message = "`{Self}` is not a condition of this flow",
     label = "not something to wait for",
     note = "conditions are `CHANNEL.one()`, `.n(k)`, `.at_least(k)`, `.up_to(k)`, `.between(a, b)` of the flow's own channels, \
             `Timer::after(..)`, `Timer::at(..)`, `SubFlow::<G>::run(..)`, and groups `All((..))`, `Any((..))` of them"
@@ -84,9 +84,11 @@ pub trait Condition<F> {
 
 /// Several conditions of which one is enough.
 #[diagnostic::on_unimplemented(
-    message = "`{Self}` is not a set of conditions of flow `{F}`",
-    label = "not a set of conditions",
-    note = "write a tuple of 2 to 12 conditions, an array, or a vector"
+    message = "`{Self}` is not a set of conditions of this flow",
+    label = "not something to wait for",
+    note = "write a tuple of 2 to 12 conditions, `Wait::any((a, b))`, or an array or a vector of them; \
+            conditions are `CHANNEL.one()`, `.n(k)`, `.at_least(k)`, `.up_to(k)`, `.between(a, b)` of the flow's own channels, \
+            `Timer::after(..)`, `Timer::at(..)`, `SubFlow::<G>::run(..)`, and groups `All((..))`, `Any((..))` of them"
 )]
 pub trait AnyOf<F> {
     /// What the step is given: `OneOf…` for a tuple, place and value for an array or vector.
@@ -99,9 +101,11 @@ pub trait AnyOf<F> {
 
 /// Several conditions of which all are needed.
 #[diagnostic::on_unimplemented(
-    message = "`{Self}` is not a set of conditions of flow `{F}`",
-    label = "not a set of conditions",
-    note = "write a tuple of 2 to 12 conditions, an array, or a vector"
+    message = "`{Self}` is not a set of conditions of this flow",
+    label = "not something to wait for",
+    note = "write a tuple of 2 to 12 conditions, `Wait::all((a, b))`, or an array or a vector of them; \
+            conditions are `CHANNEL.one()`, `.n(k)`, `.at_least(k)`, `.up_to(k)`, `.between(a, b)` of the flow's own channels, \
+            `Timer::after(..)`, `Timer::at(..)`, `SubFlow::<G>::run(..)`, and groups `All((..))`, `Any((..))` of them"
 )]
 pub trait AllOf<F> {
     /// What the step is given: the tuple of values, or the vector of them.
@@ -112,19 +116,20 @@ pub trait AllOf<F> {
     fn part(self) -> Result<Part, ValueError>;
 }
 
+// `O` is a parameter of its own: with `C::Output` in the return type, the compiler tells of a wrong condition twice.
 impl<F: Flow> Wait<F, ()> {
     /// Waits for one condition.
-    pub fn one<C: Condition<F>>(condition: C) -> Wait<F, C::Output> {
+    pub fn one<C: Condition<F, Output = O>, O: Value>(condition: C) -> Wait<F, O> {
         Wait::of(condition.part())
     }
 
     /// Waits for the first of several conditions. Ties go to the first written; only the winner takes messages.
-    pub fn any<C: AnyOf<F>>(of: C) -> Wait<F, C::Output> {
+    pub fn any<C: AnyOf<F, Output = O>, O: Value>(of: C) -> Wait<F, O> {
         Wait::of(of.part())
     }
 
     /// Waits until all of several conditions are met. Conditions on one channel add up.
-    pub fn all<C: AllOf<F>>(of: C) -> Wait<F, C::Output> {
+    pub fn all<C: AllOf<F, Output = O>, O: Value>(of: C) -> Wait<F, O> {
         Wait::of(of.part())
     }
 }
@@ -199,6 +204,7 @@ impl Timer {
 #[cfg_attr(feature = "schemars", derive(schemars::JsonSchema))]
 pub struct TimerFired;
 
+#[diagnostic::do_not_recommend]
 impl<F> Condition<F> for Timer {
     type Output = TimerFired;
 
@@ -218,6 +224,7 @@ pub struct Any<C>(pub C);
 #[derive(Clone, Copy, Debug)]
 pub struct All<C>(pub C);
 
+#[diagnostic::do_not_recommend]
 impl<F, C: AnyOf<F>> Condition<F> for Any<C> {
     type Output = C::Output;
 
@@ -226,6 +233,7 @@ impl<F, C: AnyOf<F>> Condition<F> for Any<C> {
     }
 }
 
+#[diagnostic::do_not_recommend]
 impl<F, C: AllOf<F>> Condition<F> for All<C> {
     type Output = C::Output;
 
@@ -238,6 +246,7 @@ fn parts<F, C: Condition<F>>(of: impl IntoIterator<Item = C>) -> Result<Vec<Part
     of.into_iter().map(Condition::part).collect()
 }
 
+#[diagnostic::do_not_recommend]
 impl<F, C: Condition<F>> AnyOf<F> for Vec<C> {
     type Output = (usize, C::Output);
 
@@ -246,6 +255,7 @@ impl<F, C: Condition<F>> AnyOf<F> for Vec<C> {
     }
 }
 
+#[diagnostic::do_not_recommend]
 impl<F, C: Condition<F>, const N: usize> AnyOf<F> for [C; N] {
     type Output = (usize, C::Output);
 
@@ -255,6 +265,7 @@ impl<F, C: Condition<F>, const N: usize> AnyOf<F> for [C; N] {
     }
 }
 
+#[diagnostic::do_not_recommend]
 impl<F, C: Condition<F>> AllOf<F> for Vec<C> {
     type Output = Vec<C::Output>;
 
@@ -263,6 +274,7 @@ impl<F, C: Condition<F>> AllOf<F> for Vec<C> {
     }
 }
 
+#[diagnostic::do_not_recommend]
 impl<F, C: Condition<F>, const N: usize> AllOf<F> for [C; N] {
     type Output = Vec<C::Output>;
 
@@ -271,55 +283,3 @@ impl<F, C: Condition<F>, const N: usize> AllOf<F> for [C; N] {
         Ok(Part(PartKind::All(parts(self)?)))
     }
 }
-
-macro_rules! one_of {
-    ($name:ident: $($place:literal $variant:ident $condition:ident),+) => {
-        #[doc = concat!("What a step is given by `any` of a tuple of ", stringify!($name), " conditions: which one won.")]
-        #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
-        #[cfg_attr(feature = "schemars", derive(schemars::JsonSchema))]
-        pub enum $name<$($condition),+> {
-            $(
-                #[doc = concat!("The alternative at place ", $place, ", counted from 0.")]
-                #[serde(rename = $place)]
-                $variant($condition),
-            )+
-        }
-
-        impl<Fl, $($condition: Condition<Fl>),+> AnyOf<Fl> for ($($condition,)+) {
-            type Output = $name<$($condition::Output),+>;
-
-            #[expect(non_snake_case, reason = "each variable is named like its type parameter")]
-            fn part(self) -> Result<Part, ValueError> {
-                let ($($condition,)+) = self;
-                Ok(Part(PartKind::Any { of: vec![$($condition.part()?),+], tagged: true }))
-            }
-        }
-
-        impl<Fl, $($condition: Condition<Fl>),+> AllOf<Fl> for ($($condition,)+) {
-            type Output = ($($condition::Output,)+);
-
-            #[expect(non_snake_case, reason = "each variable is named like its type parameter")]
-            fn part(self) -> Result<Part, ValueError> {
-                let ($($condition,)+) = self;
-                Ok(Part(PartKind::All(vec![$($condition.part()?),+])))
-            }
-        }
-    };
-}
-
-one_of!(OneOf2: "0" First A, "1" Second B);
-one_of!(OneOf3: "0" First A, "1" Second B, "2" Third C);
-one_of!(OneOf4: "0" First A, "1" Second B, "2" Third C, "3" Fourth D);
-one_of!(OneOf5: "0" First A, "1" Second B, "2" Third C, "3" Fourth D, "4" Fifth E);
-one_of!(OneOf6: "0" First A, "1" Second B, "2" Third C, "3" Fourth D, "4" Fifth E, "5" Sixth F);
-one_of!(OneOf7: "0" First A, "1" Second B, "2" Third C, "3" Fourth D, "4" Fifth E, "5" Sixth F, "6" Seventh G);
-one_of!(OneOf8: "0" First A, "1" Second B, "2" Third C, "3" Fourth D, "4" Fifth E, "5" Sixth F, "6" Seventh G,
-    "7" Eighth H);
-one_of!(OneOf9: "0" First A, "1" Second B, "2" Third C, "3" Fourth D, "4" Fifth E, "5" Sixth F, "6" Seventh G,
-    "7" Eighth H, "8" Ninth I);
-one_of!(OneOf10: "0" First A, "1" Second B, "2" Third C, "3" Fourth D, "4" Fifth E, "5" Sixth F, "6" Seventh G,
-    "7" Eighth H, "8" Ninth I, "9" Tenth J);
-one_of!(OneOf11: "0" First A, "1" Second B, "2" Third C, "3" Fourth D, "4" Fifth E, "5" Sixth F, "6" Seventh G,
-    "7" Eighth H, "8" Ninth I, "9" Tenth J, "10" Eleventh K);
-one_of!(OneOf12: "0" First A, "1" Second B, "2" Third C, "3" Fourth D, "4" Fifth E, "5" Sixth F, "6" Seventh G,
-    "7" Eighth H, "8" Ninth I, "9" Tenth J, "10" Eleventh K, "11" Twelfth L);

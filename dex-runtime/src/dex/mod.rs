@@ -70,7 +70,7 @@ impl Dex {
                 let store = FjallStore::open(&path, FjallOptions::default())?;
                 Ok(Arc::new(store) as Arc<dyn Store>)
             }),
-            Arc::new(SystemClock),
+            Arc::new(SystemClock::default()),
         )
     }
 
@@ -90,7 +90,7 @@ impl Dex {
         Builder::new(
             // After a fault the same data are opened again.
             Arc::new(move || Ok(Arc::new(store.reopen()) as Arc<dyn Store>)),
-            Arc::new(SystemClock),
+            Arc::new(SystemClock::default()),
         )
     }
 

@@ -10,7 +10,7 @@ mod waiters;
 mod watchers;
 
 pub(crate) use self::errands::{ErrandQueue, Errands};
-pub(crate) use self::queue::{Job, ReadyQueue};
+pub(crate) use self::queue::{Begin, Job, Next, ReadyQueue};
 pub(crate) use self::timers::Timers;
 pub(crate) use self::waiters::Waiters;
 pub(crate) use self::watchers::Watchers;

@@ -1,9 +1,11 @@
 //! Handler calls that wait for a slot.
 
-use std::collections::{HashMap, VecDeque};
+use std::collections::VecDeque;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use tokio::sync::Notify;
+use rustc_hash::FxHashMap;
+use smallvec::SmallVec;
+use tokio::sync::{Notify, oneshot};
 
 use crate::activity::Busy;
 use crate::engine::{Task, View};
@@ -26,8 +28,8 @@ pub(crate) struct Job {
 
 /// The queue of handler calls: work that goes on before new runs, and the flows in turn.
 ///
-/// A slot is a task that takes calls one after another until none are left, so that a busy engine starts
-/// no task for each call.
+/// A slot is a task that takes calls one after another until none are left, and then rests until there are some again,
+/// so that a busy engine starts no task for each call.
 #[derive(Debug)]
 pub(crate) struct ReadyQueue {
     queue: Mutex<Queue>,
@@ -40,12 +42,50 @@ pub(crate) struct ReadyQueue {
 struct Queue {
     lanes: Vec<Lane>,
     /// Which lane a flow's calls wait in.
-    by_flow: HashMap<Name, usize>,
+    by_flow: FxHashMap<Name, usize>,
     /// Whose turn it is.
     turn: usize,
     waiting: usize,
+    /// Slots that make a call.
     slots: usize,
+    /// Slots that rest. Who rested last comes first: what it needs is still near the processor.
+    resting: Vec<oneshot::Sender<Job>>,
     stopped: bool,
+}
+
+/// Slots that rest at most, the others end. To start one takes longer than to wake it, but each keeps about 1.5 KB.
+const RESTING_MAX: usize = 256;
+
+/// What a slot does after a call.
+#[derive(Debug)]
+pub(crate) enum Next {
+    /// The next call.
+    Call(Job),
+    /// It rests until this has a call, and ends if nothing will come.
+    Rest(oneshot::Receiver<Job>),
+    /// It ends.
+    End,
+}
+
+/// Calls to make: one, unless a batch of commits has led to more.
+pub(crate) type Begins = SmallVec<[Begin; 1]>;
+
+/// A call to make, with a slot for it if one rests.
+#[derive(Debug)]
+pub(crate) struct Begin {
+    job: Job,
+    slot: Option<oneshot::Sender<Job>>,
+}
+
+impl Begin {
+    /// Wakes the slot that rests. Gives the call if the caller has to start a slot for it.
+    pub(crate) fn wake(self) -> Option<Job> {
+        match self.slot {
+            // It is gone if its runtime is.
+            Some(slot) => slot.send(self.job).err(),
+            None => Some(self.job),
+        }
+    }
 }
 
 /// The calls of one flow.
@@ -64,12 +104,12 @@ impl ReadyQueue {
         self.queue.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Adds calls. Gives the first call of each slot that the caller has to start.
-    pub(crate) fn push(&self, jobs: impl IntoIterator<Item = Job>) -> Vec<Job> {
+    /// Adds calls. Gives those for which there is a slot, for the caller to begin.
+    pub(crate) fn push(&self, jobs: impl IntoIterator<Item = Job>) -> Begins {
         let mut queue = self.lock();
         if queue.stopped {
             // Dropped: the store still knows of them.
-            return Vec::new();
+            return Begins::new();
         }
         for job in jobs {
             queue.push(job);
@@ -77,20 +117,27 @@ impl ReadyQueue {
         let start = queue.waiting.min(self.slots_max - queue.slots);
         queue.slots += start;
         // Each slot gets its first call here, and need not come for it.
-        (0..start).map_while(|_| queue.pop()).collect()
+        (0..start).map_while(|_| Some(Begin { job: queue.pop()?, slot: queue.resting.pop() })).collect()
     }
 
-    /// The next call for a slot; with `None` the slot has ended.
-    pub(crate) fn next(&self) -> Option<Job> {
+    /// What a slot does that has made its call.
+    pub(crate) fn next(&self) -> Next {
         let mut queue = self.lock();
-        let job = if queue.stopped { None } else { queue.pop() };
-        if job.is_none() {
-            queue.slots -= 1;
-            if queue.slots == 0 {
-                self.emptied.notify_waiters();
-            }
+        if !queue.stopped
+            && let Some(job) = queue.pop()
+        {
+            return Next::Call(job);
         }
-        job
+        queue.slots -= 1;
+        if queue.slots == 0 {
+            self.emptied.notify_waiters();
+        }
+        if queue.stopped || queue.resting.len() >= RESTING_MAX {
+            return Next::End;
+        }
+        let (slot, rest) = oneshot::channel();
+        queue.resting.push(slot);
+        Next::Rest(rest)
     }
 
     /// Calls that wait.
@@ -120,7 +167,7 @@ impl ReadyQueue {
             let mut queue = self.lock();
             queue.stopped = true;
             queue.waiting = 0;
-            std::mem::take(&mut queue.lanes)
+            (std::mem::take(&mut queue.lanes), std::mem::take(&mut queue.resting))
         };
         drop(dropped);
     }

@@ -1,12 +1,11 @@
 //! Callers who wait for the end of a run.
 
-use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use tokio::sync::oneshot;
 
 use crate::engine::RunEnd;
-use crate::ids::RunId;
+use crate::ids::{RunId, RunMap};
 
 /// Wakes one caller.
 type Wake = oneshot::Sender<Arc<RunEnd>>;
@@ -19,7 +18,7 @@ pub(crate) struct Waiters {
 
 #[derive(Debug, Default)]
 struct Waiting {
-    by_run: HashMap<RunId, Vec<(u64, Wake)>>,
+    by_run: RunMap<Vec<(u64, Wake)>>,
     /// Tells the waiters of one run apart.
     last: u64,
     stopped: bool,

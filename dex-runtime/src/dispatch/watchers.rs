@@ -1,12 +1,11 @@
 //! Callers who want to know of each change to a run.
 
-use std::collections::HashMap;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use tokio::sync::watch;
 
-use crate::ids::RunId;
+use crate::ids::{RunId, RunMap};
 
 /// The callers who watch, by run. They are told that something has changed, and look themselves.
 #[derive(Debug, Default)]
@@ -18,7 +17,7 @@ pub(crate) struct Watchers {
 
 #[derive(Debug, Default)]
 struct Watched {
-    by_run: HashMap<RunId, OfRun>,
+    by_run: RunMap<OfRun>,
     stopped: bool,
 }
 

@@ -2,6 +2,8 @@
 
 use std::sync::Arc;
 
+use smallvec::SmallVec;
+
 use super::event::{Event, Recovery, Source};
 use super::patch::StepPatch;
 use super::state::{Execution, Method, Phase, RunState, Status, StepId};
@@ -122,7 +124,8 @@ pub(super) fn effects(events: &[Event], after: &RunState) -> Vec<Effect> {
         return close.into_iter().chain(errands()).collect();
     }
     let mut effects = Vec::from_iter(errands());
-    let mut touched = Vec::with_capacity(events.len());
+    // Most transitions are about one execution that ends and one that begins.
+    let mut touched = SmallVec::<[ExecutionNo; 4]>::new();
     let mut resumed = false;
     for event in events {
         match event {

@@ -99,8 +99,8 @@ fn apply(state: &mut RunState, event: &Event, at: Timestamp) -> Option<()> {
         Event::RpcApplied { .. } | Event::Noted { .. } => {}
         Event::StepScheduled { .. } => schedule(state, event, at)?,
         Event::WaitStarted { execution, condition } => {
-            condition.each_channel(&mut |slot| {
-                state.channel_mut(slot).waiting.insert(*execution);
+            condition.each_need(&mut |slot, need| {
+                state.channel_mut(slot).waiting.insert(*execution, need);
             });
             state.children.begin_wait(*execution, condition);
             // What has come by now needs no firing.
@@ -306,9 +306,9 @@ fn meet(state: &mut RunState, no: ExecutionNo, matched: &Matched, at: Timestamp)
 }
 
 fn forget_waiting(channels: &mut SharedMap<Slot, ChannelState>, condition: &Condition, no: ExecutionNo) {
-    condition.each_channel(&mut |slot| {
+    condition.each_need(&mut |slot, need| {
         if let Some(channel) = channels.get_mut(slot) {
-            channel.waiting.remove(&no);
+            channel.waiting.remove(no, need);
         }
     });
 }

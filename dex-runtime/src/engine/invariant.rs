@@ -4,6 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use super::children::{ChildNo, ChildStage};
 use super::state::{Phase, RunState};
+use super::waiters::Need;
 use crate::ids::{ExecutionNo, Slot};
 
 /// A statement about a run that does not hold.
@@ -81,18 +82,20 @@ fn reservations_are_counted(state: &RunState) -> Result<(), Violation> {
 }
 
 fn waits_are_registered(state: &RunState) -> Result<(), Violation> {
-    let mut expected: BTreeSet<(&Slot, ExecutionNo)> = BTreeSet::new();
+    let mut expected: BTreeSet<(Slot, Need, ExecutionNo)> = BTreeSet::new();
     for (no, execution) in &state.executions {
         if let Phase::Waiting { condition, .. } = &execution.phase {
-            condition.each_channel(&mut |slot| {
-                expected.insert((slot, *no));
+            condition.each_need(&mut |slot, need| {
+                expected.insert((slot.clone(), need, *no));
             });
         }
     }
     let registered = state
         .channels
         .iter()
-        .flat_map(|(slot, channel)| channel.waiting.iter().map(move |no| (slot, *no)))
+        .flat_map(|(slot, channel)| {
+            channel.waiting.iter().map(move |(need, no)| (slot.clone(), need.clone(), no))
+        })
         .collect();
     require(expected == registered, || format!("waits are {expected:?}, registered are {registered:?}"))
 }

@@ -46,6 +46,7 @@ mod step;
 mod transition;
 mod view;
 mod wait;
+mod waiters;
 
 #[cfg(test)]
 mod tests;
@@ -75,3 +76,4 @@ pub use self::state::{
 pub use self::transition::{Refusal, Transition, begun, refused_start, transition};
 pub use self::view::{RunEnd, View};
 pub use self::wait::{Condition, Matched, Outcome};
+pub use self::waiters::{Need, Waiters};

@@ -1,11 +1,11 @@
 //! What follows from the state alone: waits that are met now, and the completion of the run.
 
 use std::collections::BTreeSet;
-use std::ops::Bound;
 
 use super::close;
 use super::event::{Closing, Event};
 use super::state::{ChannelState, Phase, RunState};
+use super::waiters::Need;
 use crate::ids::{ExecutionNo, Slot};
 use crate::time::Timestamp;
 
@@ -14,9 +14,11 @@ use crate::time::Timestamp;
 /// In the order of scheduling: who came first is served first.
 #[derive(Debug, Default)]
 pub(super) struct Agenda {
-    /// With the channel that it was noted for, if one has other waiters, too: they are looked at one after the
-    /// other, as long as the channel has messages. So a message costs as much as it has takers, not waiters.
-    executions: BTreeSet<(ExecutionNo, Option<Slot>)>,
+    /// With the channel and the need that it was noted for, if one was: those that have the same are looked at one
+    /// after the other, as long as that is there. So a message costs as much as it has takers, not waiters.
+    executions: BTreeSet<(ExecutionNo, Option<(Slot, Need)>)>,
+    /// Channels that got messages. Who waits is noted once all of them are there.
+    filled: BTreeSet<Slot>,
     /// Attributes that somebody may have for itself now.
     freed: BTreeSet<Slot>,
     /// Channels of maps that may be needed no more.
@@ -85,29 +87,39 @@ impl Agenda {
     }
 
     fn note_channel(&mut self, slot: &Slot, before: &RunState) {
-        let Some(channel) = before.channels.get(slot) else { return };
-        let Some(first) = channel.waiting.first() else { return };
-        self.executions.insert((*first, (channel.waiting.len() > 1).then(|| slot.clone())));
+        if before.channels.get(slot).is_some_and(|channel| !channel.waiting.is_empty()) {
+            self.filled.insert(slot.clone());
+        }
     }
 
     /// The next execution whose wait may be met.
     fn pop(&mut self, state: &RunState) -> Option<ExecutionNo> {
-        while let Some((execution, channel)) = self.executions.pop_first() {
-            let Some(slot) = channel else { return Some(execution) };
-            // Nothing has changed for those whose channel is empty again.
-            if state.available(&slot) > 0 {
-                self.note_after(execution, slot, state);
+        while let Some(slot) = self.filled.pop_first() {
+            self.note_firsts(&slot, state);
+        }
+        while let Some((execution, noted_for)) = self.executions.pop_first() {
+            let Some((slot, need)) = noted_for else { return Some(execution) };
+            // Those before may have taken it. What fills the channel again notes all of them again.
+            if need.is_there(&slot, |slot| state.available(slot)) {
+                self.note_after(execution, slot, need, state);
                 return Some(execution);
             }
         }
         None
     }
 
-    /// Notes who waits for a channel next after `execution`.
-    fn note_after(&mut self, execution: ExecutionNo, slot: Slot, state: &RunState) {
-        let Some(channel) = state.channels.get(&slot) else { return };
-        let next = channel.waiting.range((Bound::Excluded(execution), Bound::Unbounded)).next();
-        self.executions.extend(next.map(|next| (*next, Some(slot))));
+    /// Notes for a channel who waits longest of those with each need.
+    fn note_firsts(&mut self, slot: &Slot, state: &RunState) {
+        let Some(channel) = state.channels.get(slot) else { return };
+        let firsts = channel.waiting.firsts(channel.queue.len());
+        let there = firsts.filter(|(need, _)| need.is_there(slot, |slot| state.available(slot)));
+        self.executions.extend(there.map(|(need, first)| (first, Some((slot.clone(), need.clone())))));
+    }
+
+    /// Notes who waits next after `execution` with the same need.
+    fn note_after(&mut self, execution: ExecutionNo, slot: Slot, need: Need, state: &RunState) {
+        let next = state.channels.get(&slot).and_then(|channel| channel.waiting.after(execution, &need));
+        self.executions.extend(next.map(|next| (next, Some((slot, need)))));
     }
 
     /// The next event that follows by itself, if there is one.

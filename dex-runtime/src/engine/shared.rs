@@ -107,6 +107,14 @@ impl<K: Ord, V> SharedMap<K, V> {
         Iter { chunks, entries: entries.iter(), left }
     }
 
+    /// The first entry from `key` on.
+    pub fn first_from(&self, key: &K) -> Option<(&K, &V)> {
+        let Place { chunk, at, .. } = self.place(key);
+        let here = self.list().get(chunk)?.get(at);
+        let (key, value) = here.or_else(|| self.list().get(chunk + 1)?.first())?;
+        Some((key, value))
+    }
+
     /// The entry with the lowest key.
     pub fn first(&self) -> Option<(&K, &V)> {
         self.iter().next()
@@ -319,6 +327,7 @@ mod tests {
                     let rest = map.range_from(&from);
                     prop_assert_eq!(rest.len(), model.range(from..).count());
                     prop_assert!(rest.eq(model.range(from..)));
+                    prop_assert_eq!(map.first_from(&from), model.range(from..).next());
                 }
                 prop_assert_eq!(&map, &model.clone().into_iter().collect());
                 prop_assert_eq!(map.last(), model.last_key_value());

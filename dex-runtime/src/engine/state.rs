@@ -8,6 +8,7 @@ use super::event::{Closing, Failure, Recovery, RunTimeout, Source, StepTarget};
 use super::patch::StepPatch;
 use super::shared::SharedMap;
 use super::wait::{Condition, Outcome};
+use super::waiters::Waiters;
 use crate::ids::{Attempt, Epoch, ExecutionNo, FlowId, Name, RunId, Slot};
 use crate::time::Timestamp;
 use crate::value::Payload;
@@ -309,8 +310,8 @@ pub struct ChannelState {
     pub published: u64,
     /// Messages that are reserved for executions.
     pub reserved: usize,
-    /// Executions whose condition names this channel, so that a message wakes only those.
-    pub waiting: BTreeSet<ExecutionNo>,
+    /// Executions whose condition names this channel, so that a message wakes only those that it may be enough for.
+    pub waiting: Waiters,
 }
 
 impl ChannelState {

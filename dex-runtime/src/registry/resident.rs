@@ -1,5 +1,6 @@
 //! A run in memory, and its one writer.
 
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use tokio::sync::oneshot;
@@ -29,6 +30,9 @@ const SNAPSHOT_AFTER_BYTES: usize = 64 * 1024;
 pub(crate) struct Resident {
     identity: Arc<RunIdentity>,
     cell: Mutex<Cell>,
+    /// Commits that are enqueued and not yet on disk. Grows under the cell's lock; the committing thread, which
+    /// must not wait for whoever decides, counts down without.
+    unwritten: AtomicUsize,
     calls: Calls,
 }
 
@@ -50,8 +54,6 @@ struct Cell {
     state: Option<RunState>,
     /// The last enqueued commit of this run.
     last: Ticket,
-    /// Commits that are enqueued and not yet on disk.
-    unwritten: usize,
     /// Bytes of records since the last snapshot.
     record_bytes: usize,
     /// Size of the last snapshot.
@@ -69,6 +71,8 @@ pub(crate) struct After {
     pub(crate) timers_cleared: Vec<Due>,
     /// Set by the commit that ended the run.
     pub(crate) end: Option<Arc<RunEnd>>,
+    /// Whether the run has nothing to do after this commit, unless another one follows.
+    pub(crate) rests: bool,
     /// Whether this is the run's first commit: new work, which waits behind work that goes on.
     pub(crate) first: bool,
     pub(crate) reply: Option<Reply>,
@@ -158,11 +162,10 @@ impl Resident {
             residency: Residency::Resident,
             state,
             last: Ticket::default(),
-            unwritten: 0,
             record_bytes,
             snapshot_bytes,
         };
-        Self { identity, cell: Mutex::new(cell), calls: Calls::default() }
+        Self { identity, cell: Mutex::new(cell), unwritten: AtomicUsize::new(0), calls: Calls::default() }
     }
 
     pub(crate) fn identity(&self) -> &Arc<RunIdentity> {
@@ -180,7 +183,12 @@ impl Resident {
         let cell = self.lock();
         cell.residency.check()?;
         let state = cell.state.as_ref().ok_or(Refused::Passivated)?;
-        Ok((look(state), (cell.unwritten > 0).then_some(cell.last)))
+        Ok((look(state), self.unwritten(&cell)))
+    }
+
+    /// The last commit, if it is not on disk yet.
+    fn unwritten(&self, cell: &Cell) -> Option<Ticket> {
+        (self.unwritten.load(Ordering::Acquire) > 0).then_some(cell.last)
     }
 
     /// The last commit that was enqueued for the run.
@@ -203,11 +211,9 @@ impl Resident {
         Some(Wanted { canceling: state.is_winding_down() })
     }
 
-    /// Notes that one commit of the run is on disk. Gives whether the run now has nothing to do.
+    /// Notes that one commit of the run is on disk. Gives whether it was the last one.
     pub(crate) fn note_written(&self) -> bool {
-        let mut cell = self.lock();
-        cell.unwritten -= 1;
-        self.is_idle(&cell)
+        self.unwritten.fetch_sub(1, Ordering::AcqRel) == 1
     }
 
     /// Leaves memory, if the run has nothing to do. Gives whether it did.
@@ -235,7 +241,7 @@ impl Resident {
     /// find nobody, and after the pause they would be called again.
     fn is_idle(&self, cell: &Cell) -> bool {
         let has_to_do = |state: &RunState| state.is_active() || (state.ready > 0 && self.calls.any());
-        cell.unwritten == 0 && !cell.state.as_ref().is_some_and(has_to_do)
+        self.unwritten(cell).is_none() && !cell.state.as_ref().is_some_and(has_to_do)
     }
 
     /// Compares the state with the fold of the run's stored history. The history wins.
@@ -243,7 +249,7 @@ impl Resident {
     /// Gives whether they agreed. A run with commits under way is left alone and counts as agreeing.
     pub(crate) fn reconcile(&self, stored: RunState) -> bool {
         let mut cell = self.lock();
-        if cell.unwritten > 0 || cell.residency != Residency::Resident {
+        if self.unwritten(&cell).is_some() || cell.residency != Residency::Resident {
             return true;
         }
         // What was stored while the history was being read is newer than the history that was read.
@@ -327,7 +333,7 @@ impl Writer {
             }
         };
         if done.events.is_empty() {
-            return Ok(Submitted::Nothing { unwritten: (cell.unwritten > 0).then_some(cell.last) });
+            return Ok(Submitted::Nothing { unwritten: run.unwritten(&cell) });
         }
         let state = cell.state.as_ref().ok_or(Refused::Passivated)?;
         let record = record::encode_transition(now, &done.events);
@@ -348,7 +354,7 @@ impl Writer {
         let after = after(run, state, done, reply, self.activity.begin());
         cell.record_bytes = if commit.snapshot.is_some() { 0 } else { log };
         cell.snapshot_bytes = commit.snapshot.as_ref().map_or(cell.snapshot_bytes, bytes::Bytes::len);
-        cell.unwritten += 1;
+        run.unwritten.fetch_add(1, Ordering::AcqRel);
         // Still under the lock: the queue's order is the order of deciding.
         cell.last = permit.enqueue(commit, after, durable);
         Ok(Submitted::Enqueued)
@@ -380,7 +386,7 @@ impl Writer {
             timers_cleared: Vec::new(),
         };
         let run = Arc::new(Resident::loaded(state.clone(), 0, 0));
-        run.lock().unwritten = 1;
+        run.unwritten.store(1, Ordering::Release);
         let after = after(&run, state, Transition::default(), Some(reply), self.activity.begin());
         permit.enqueue(commit, after, true);
         Ok(())
@@ -430,6 +436,7 @@ fn after(run: &Arc<Resident>, state: &RunState, done: Transition, reply: Option<
         timers_set,
         timers_cleared: done.timers_cleared.into_iter().map(due).collect(),
         end: RunEnd::of(state).map(Arc::new),
+        rests: !state.is_active(),
         first: state.version == 1,
         reply,
         busy,

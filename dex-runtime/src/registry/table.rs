@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard};
 
-use crate::ids::{FlowId, RunId};
+use crate::ids::{FlowId, RunId, RunMap};
 
 /// What the table holds: something that belongs to one run.
 pub(crate) trait Entry {
@@ -23,7 +23,7 @@ pub(crate) struct Registry<T> {
 
 #[derive(Debug)]
 struct Table<T> {
-    runs: HashMap<RunId, Arc<T>>,
+    runs: RunMap<Arc<T>>,
     /// The newest run of each flow id that is resident.
     live: HashMap<FlowId, RunId>,
 }
@@ -46,7 +46,7 @@ pub(crate) enum Removal {
 
 impl<T: Entry> Registry<T> {
     pub(crate) fn new() -> Self {
-        Self { table: Mutex::new(Table { runs: HashMap::new(), live: HashMap::new() }) }
+        Self { table: Mutex::new(Table { runs: RunMap::default(), live: HashMap::new() }) }
     }
 
     fn lock(&self) -> Result<MutexGuard<'_, Table<T>>, Poisoned> {

@@ -6,6 +6,7 @@ use std::sync::Arc;
 use tokio::sync::{Mutex, MutexGuard};
 
 use super::Shard;
+use super::reads::Unanswered;
 use crate::definition::Flows;
 use crate::dispatch::Job;
 use crate::engine::{self, Broken, Effect, Recorded, RunState, View};
@@ -55,6 +56,13 @@ pub(crate) struct Loaded {
     snapshot_bytes: usize,
 }
 
+impl From<Unanswered> for Error {
+    fn from(_: Unanswered) -> Self {
+        let reason = "a read of the store was cut off: it panicked, or the runtime is being shut down";
+        Self::new(ErrorKind::Unavailable, reason)
+    }
+}
+
 impl From<crate::registry::Poisoned> for Error {
     fn from(poisoned: crate::registry::Poisoned) -> Self {
         Self::new(ErrorKind::Unavailable, poisoned.to_string())
@@ -62,16 +70,20 @@ impl From<crate::registry::Poisoned> for Error {
 }
 
 impl Shard {
-    /// Runs a question to the store where it may block.
+    /// Asks the store a question that may take long.
     pub(crate) async fn ask<T: Send + 'static>(
         &self,
         question: impl FnOnce(&dyn Store) -> Result<T, StoreError> + Send + 'static,
     ) -> Result<T, Error> {
-        let store = Arc::clone(&self.store);
-        let answer = self.handle.spawn_blocking(move || question(&*store)).await;
-        let answer =
-            answer.map_err(|e| Error::new(ErrorKind::Unavailable, format!("a read of the store: {e}")))?;
-        Ok(answer?)
+        Ok(self.reads.ask(&self.handle, &self.store, question).await??)
+    }
+
+    /// As [`ask`](Self::ask), for a question that is a matter of a few reads.
+    pub(crate) async fn look_up<T: Send + 'static>(
+        &self,
+        question: impl FnOnce(&dyn Store) -> Result<T, StoreError> + Send + 'static,
+    ) -> Result<T, Error> {
+        Ok(self.lookups.ask(&self.handle, &self.store, question).await??)
     }
 
     /// The newest run of a flow id.
@@ -81,12 +93,12 @@ impl Shard {
             return Ok(Some(LiveRun { run: identity.run_id, flow: identity.flow.clone() }));
         }
         let flow_id = flow_id.clone();
-        self.ask(move |store| store.live(&flow_id)).await
+        self.look_up(move |store| store.live(&flow_id)).await
     }
 
     /// The summary of a run.
     pub(crate) async fn summary(&self, run: RunId) -> Result<Option<RunSummary>, Error> {
-        self.ask(move |store| store.summary(run)).await
+        self.look_up(move |store| store.summary(run)).await
     }
 
     /// The run with its one writer, or the state of a run that has ended, or `None` if there is no such run.

@@ -6,6 +6,7 @@
 //! typed flows beyond calling them by name, and nothing of callers' handles.
 
 mod lookup;
+mod reads;
 mod recovery;
 mod sink;
 mod streams;
@@ -13,7 +14,7 @@ mod time;
 mod write_off;
 
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, PoisonError, Weak};
 use std::thread::JoinHandle;
 use std::time::Duration;
 
@@ -22,12 +23,13 @@ use tokio::sync::watch;
 
 pub(crate) use self::lookup::Found;
 use self::lookup::Stripes;
+use self::reads::Reads;
 use self::sink::ShardSink;
 pub(crate) use self::streams::{AttemptOutlet, check_size};
 use crate::activity::{Activity, Busy};
 use crate::commit::{self, Committer};
 use crate::definition::Flows;
-use crate::dispatch::{ErrandQueue, Errands, Job, ReadyQueue, Timers, Waiters, Watchers};
+use crate::dispatch::{Begin, ErrandQueue, Errands, Job, ReadyQueue, Timers, Waiters, Watchers};
 use crate::error::{Error, ErrorKind};
 use crate::ids::RunIds;
 use crate::options::Options;
@@ -60,6 +62,8 @@ pub(crate) struct Shard {
     pub(crate) run_ids: RunIds,
     idle: sink::IdleRuns,
     stripes: Stripes,
+    lookups: Arc<Reads>,
+    reads: Arc<Reads>,
     handle: Handle,
     state: watch::Sender<Phase>,
     accepting: AtomicBool,
@@ -107,7 +111,12 @@ impl Shard {
     /// Makes a shard and begins what the store says is to be done. To be called on a tokio runtime.
     pub(crate) fn start(parts: Parts) -> Result<Arc<Self>, Error> {
         let Parts { store, flows, options, clock, activity, after_commit, after_crash } = parts;
-        let committer = Arc::new(Committer::new(options.commit_queue_max, options.stream_queue_bytes_max));
+        let batch_max = match after_commit {
+            AfterCommit::Release => options.commit_transitions_max,
+            AfterCommit::Crash => 1,
+        };
+        let committer =
+            Arc::new(Committer::new(options.commit_queue_max, options.stream_queue_bytes_max, batch_max));
         let writer = Writer {
             clock: Arc::clone(&clock),
             limits: options.limits,
@@ -127,6 +136,8 @@ impl Shard {
             run_ids: RunIds::default(),
             idle: sink::IdleRuns::new(options.idle_runs_max),
             stripes: Stripes::new(),
+            lookups: Arc::new(Reads::short()),
+            reads: Arc::new(Reads::long()),
             handle: Handle::current(),
             state: watch::Sender::new(Phase::Running),
             accepting: AtomicBool::new(true),
@@ -141,11 +152,7 @@ impl Shard {
             suspect: tokio::sync::Mutex::default(),
         });
         let sink = ShardSink::new(&shard, after_commit);
-        let transitions_max = match after_commit {
-            AfterCommit::Release => shard.options.commit_transitions_max,
-            AfterCommit::Crash => 1,
-        };
-        let thread = commit::spawn(committer, store, transitions_max, sink)
+        let thread = commit::spawn(committer, store, sink)
             .map_err(|e| StoreError::io("start the committing thread", e))?;
         *shard.lock_committing() = Some(thread);
         let recovering = shard.activity.begin();
@@ -158,19 +165,19 @@ impl Shard {
         self.committing.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Adds handler calls and starts as many slots as they need.
+    /// Adds handler calls and has as many slots at work as they need.
     pub(crate) fn dispatch(self: &Arc<Self>, jobs: impl IntoIterator<Item = Job>) {
-        let mut firsts = self.queue.push(jobs);
-        if firsts.len() > 1 {
-            // Started by one task: the runtime is entered, and woken, once for all of them.
-            let shard = Arc::clone(self);
+        let mut begins = self.queue.push(jobs);
+        if begins.len() > 1 {
+            // Begun by one task: the runtime is entered, and woken, once for all of them.
+            let shard = Arc::downgrade(self);
             self.handle.spawn(async move {
-                for first in firsts {
-                    tokio::spawn(worker::slot(Arc::clone(&shard), first));
+                for first in begins.into_iter().filter_map(Begin::wake) {
+                    tokio::spawn(worker::slot(Weak::clone(&shard), first));
                 }
             });
-        } else if let Some(first) = firsts.pop() {
-            self.handle.spawn(worker::slot(Arc::clone(self), first));
+        } else if let Some(first) = begins.pop().and_then(Begin::wake) {
+            self.handle.spawn(worker::slot(Arc::downgrade(self), first));
         }
     }
 

@@ -94,7 +94,7 @@ fn crash(shard: &Shard, after: &mut Vec<After>) {
 impl Shard {
     /// Carries out the effects of one written commit; what is done together for all is collected in `released`.
     fn release(&self, after: After, released: &mut Released) {
-        let After { run, effects, view, timers_set, timers_cleared, end, first, reply, busy } = after;
+        let After { run, effects, view, timers_set, timers_cleared, end, rests, first, reply, busy } = after;
         let run_id = run.identity().run_id;
         self.timers.change(&timers_set, &timers_cleared);
         for effect in effects {
@@ -115,12 +115,12 @@ impl Shard {
                 Effect::Close { .. } => run.call_off(None),
             }
         }
+        let last = run.note_written();
         if let Some(end) = end {
             self.waiters.wake(run_id, &end);
             self.readers.note_changes([run_id]);
-            run.note_written();
             self.passivate(&run);
-        } else if run.note_written() {
+        } else if last && rests {
             self.note_idle(run);
         }
         self.watchers.note_change(run_id);

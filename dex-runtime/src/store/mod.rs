@@ -109,6 +109,14 @@ pub trait Store: std::fmt::Debug + Send + Sync + 'static {
     /// Why the store takes no commits, if it does not.
     fn fault(&self) -> Option<StoreError>;
 
+    /// Makes use of a quiet moment, for what a store had better not do while much is written.
+    ///
+    /// The thread that writes calls it about once a second, as long as anything is written or the last call gave true:
+    /// that it wants to be called again. What comes of it is never more than memory or time that is saved.
+    fn settle(&self) -> bool {
+        false
+    }
+
     /// Ends the use of the store: what is in memory is written, so that the next opening is quick.
     ///
     /// Nothing that was durable is lost without this call. After it, all other calls answer

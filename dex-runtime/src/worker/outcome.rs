@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use crate::definition::call::{StepEnd, WaitEnd};
+use crate::definition::call::{Returned, StepEnd, WaitEnd};
 use crate::definition::{Cancel, Choice, Effective, End, Flows, Goal, OnExhausted, Registered, StepError};
 use crate::engine::{
     CancelSteps, ChildRequest, Command, Decision, Exhausted, Failure, FailureKind, FailureReport, Movement,
@@ -13,7 +13,8 @@ use crate::time::Timestamp;
 
 /// The command of a step that returned a decision.
 pub(super) fn complete(flow: &Registered, attempt: Attempt, end: StepEnd) -> Result<Command, StepError> {
-    let decision = match end.choice {
+    let Returned { choice, cancels: named, staged } = *end.0;
+    let decision = match choice {
         Choice::Continue(goals) => {
             let movements = goals.into_iter().map(|goal| movement(flow, goal));
             Decision::Continue(movements.collect::<Result<_, _>>()?)
@@ -24,17 +25,20 @@ pub(super) fn complete(flow: &Registered, attempt: Attempt, end: StepEnd) -> Res
         }
         Choice::Other(decision) => decision,
     };
-    let cancels = cancels(flow, end.cancels)?;
-    Ok(Command::CompleteStep(StepReport { attempt, decision, cancels, staged: end.staged }))
+    let cancels = cancels(flow, named)?;
+    Ok(Command::CompleteStep(StepReport { attempt, decision, cancels, staged }))
 }
 
 /// The entry into a step.
 pub(crate) fn movement(flow: &Registered, goal: Goal) -> Result<Movement, StepError> {
     let Goal { step, input, options } = goal;
     let found = flow.step(step).ok_or_else(|| unknown(flow, step))?;
-    let patch = options.patch(found.definition).map_err(|wrong| {
-        StepError::unworkable(format_args!("the options given for step `{step}`: {wrong}"))
-    })?;
+    let patch = match options {
+        None => None,
+        Some(given) => given.patch(found.definition).map_err(|wrong| {
+            StepError::unworkable(format_args!("the options given for step `{step}`: {wrong}"))
+        })?,
+    };
     let StepTarget { step, waits, locks } = found.target();
     Ok(Movement { step, input, waits, locks, patch })
 }

@@ -1,7 +1,9 @@
 //! A slot: takes handler calls one after another.
 
 use std::pin::pin;
-use std::sync::Arc;
+use std::sync::{Arc, Weak};
+
+use tokio::sync::oneshot;
 
 use super::invoke::{Deadline, Ended, Leash, TextTimer, call as worker_call, run_blocking};
 use super::outcome::{self, Failed};
@@ -10,7 +12,7 @@ use crate::definition::{
     CallInfo, Core, Effective, Live, Registered, StepError, StepInfo, StepInput, StreamError, Streams,
     WaitInfo,
 };
-use crate::dispatch::Job;
+use crate::dispatch::{Job, Next};
 use crate::engine::{Command, Method, Rejection, Task, View};
 use crate::ids::Attempt;
 use crate::registry::{Refused, Resident, Submit, Submitted, Wanted};
@@ -18,12 +20,31 @@ use crate::shard::{AttemptOutlet, Shard};
 use crate::signal::Signal;
 use crate::time::Timestamp;
 
-/// Makes handler calls, `first` before those that wait, until none are left.
-pub(crate) async fn slot(shard: Arc<Shard>, first: Job) {
+/// Makes handler calls, `first` before those that wait, and rests while there are none.
+///
+/// While it rests it does not hold the shard, which ends it when it goes.
+pub(crate) async fn slot(shard: Weak<Shard>, first: Job) {
     let mut next = Some(first);
-    while let Some(job) = next {
-        make_call(&shard, job).await;
-        next = shard.queue.next();
+    while let (Some(job), Some(shard)) = (next, shard.upgrade()) {
+        let rest = make_calls(&shard, job).await;
+        drop(shard);
+        next = match rest {
+            Some(rest) => rest.await.ok(),
+            None => None,
+        };
+    }
+}
+
+/// Makes calls until none wait. Gives where the next one comes from, if the slot is to wait for it.
+async fn make_calls(shard: &Arc<Shard>, first: Job) -> Option<oneshot::Receiver<Job>> {
+    let mut job = first;
+    loop {
+        make_call(shard, job).await;
+        job = match shard.queue.next() {
+            Next::Call(next) => next,
+            Next::Rest(rest) => return Some(rest),
+            Next::End => return None,
+        };
         // Handlers that never await would otherwise keep this thread from everyone else.
         tokio::task::coop::consume_budget().await;
     }
@@ -103,7 +124,7 @@ fn begin(run: &Resident, attempt: Attempt) -> Option<Arc<Signal>> {
 async fn write_hand_out(shard: &Arc<Shard>, run: &Arc<Resident>, attempt: Attempt) -> bool {
     let opening = shard.store.epoch();
     let command = Command::HandOut { attempt, opening, lost_max: shard.options.crash_attempts_max };
-    let (reply, answer) = tokio::sync::oneshot::channel();
+    let (reply, answer) = oneshot::channel();
     match shard.writer.submit(run, command, Submit { reply: Some(reply), ..Submit::URGENT }) {
         Ok(Submitted::Enqueued) => matches!(answer.await, Ok(Ok(()))),
         Ok(Submitted::Nothing { .. }) => true,

@@ -11,6 +11,8 @@ mod kill;
 #[cfg(test)]
 mod opening;
 #[cfg(test)]
+mod quiet;
+#[cfg(test)]
 mod support;
 #[cfg(test)]
 mod tombstones;

@@ -33,6 +33,11 @@ impl Shop {
         Ok(())
     }
 
+    #[step(entry, no_lock(BALANCES, PAID))]
+    async fn close(&self) -> StepResult<Self> {
+        Ok(Next::complete(()))
+    }
+
     #[rpc(lock(PAID))]
     async fn spend(&self) -> RpcResult<()> {
         Ok(())

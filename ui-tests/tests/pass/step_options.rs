@@ -49,8 +49,9 @@ impl Shop {
         Ok(Next::dead_end())
     }
 
-    #[step]
-    async fn apologise(&self) -> StepResult<Self> {
+    #[step(no_lock(BALANCE))]
+    async fn apologise(&self, ctx: &mut StepContext<Self>) -> StepResult<Self> {
+        ctx.set(Self::BALANCE, 0)?;
         finish()
     }
 

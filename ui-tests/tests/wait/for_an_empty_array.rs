@@ -1,7 +1,7 @@
 use dex::prelude::*;
 
 fn main() {
-    let _: WaitResult<Shop, Vec<TimerFired>> = Ok(Wait::all::<[Timer; 0]>([]));
+    let _: WaitResult<Shop, Vec<TimerFired>> = Ok(Wait::all::<[Timer; 0], _>([]));
 }
 
 struct Shop;

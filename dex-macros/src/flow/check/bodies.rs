@@ -3,11 +3,11 @@
 //! Bodies are only read: a helper that hides such a mistake from here meets the runtime's answer instead.
 
 use proc_macro2::{Ident, TokenStream, TokenTree};
-use syn::ext::IdentExt as _;
 
 use super::paths::{is_unfinished, names};
+use super::writes;
 use crate::diagnostics::Diagnostics;
-use crate::flow::graph;
+use crate::flow::graph::{self, is_punct};
 use crate::flow::model::{Entrance, Flow, Step};
 
 /// What ends a branch, so that nothing can be added to it.
@@ -18,13 +18,20 @@ const SIGNS_OF_LIFE: &[&str] = &["heartbeat", "checkpoint", "append", "text"];
 
 /// Checks all bodies. Each is judged by itself: nobody is told about one that is still being written.
 pub(crate) fn mean_something(flow: &Flow, errors: &mut Diagnostics) {
-    for step in flow.steps.iter().filter(|step| !is_unfinished(&step.handler.body)) {
+    let finished = || flow.steps.iter().filter(|step| !is_unfinished(&step.handler.body));
+    for step in finished() {
         signs_of_life_are_given(flow, step, errors);
         siblings_exist(flow, step, errors);
-        writes_hold_their_lock(flow, step, errors);
+        writes::hold_their_lock(flow, step, errors);
         nothing_follows_an_end(&step.handler.body, errors);
     }
     nothing_follows_an_end(&flow.others_tokens, errors);
+    if errors.is_empty() {
+        // What is wrong elsewhere may be why it seems needless.
+        for step in finished() {
+            writes::lack_a_lock_as_said(flow, step, errors);
+        }
+    }
 }
 
 // Every attempt that takes longer would fail, and only when it is run would anybody see why. What the flow gives all
@@ -86,73 +93,13 @@ fn siblings_exist(flow: &Flow, step: &Step, errors: &mut Diagnostics) {
 }
 
 /// Whether a body names the step.
-fn is_gone_to(flow: &Flow, step: &Step) -> bool {
+pub(super) fn is_gone_to(flow: &Flow, step: &Step) -> bool {
     all_bodies(flow).any(|body| graph::steps_named(flow, body).iter().any(|named| std::ptr::eq(*named, step)))
 }
 
 fn all_bodies(flow: &Flow) -> impl Iterator<Item = &TokenStream> {
     let steps = flow.steps.iter().map(|step| &step.handler.body);
     steps.chain(flow.rpcs.iter().map(|rpc| &rpc.handler.body)).chain([&flow.others_tokens])
-}
-
-// Who locks an attribute reads it and writes it back; what is written meanwhile would be lost without a word.
-// The first step meets nobody, and those that end a run must not wait for what may hang.
-fn writes_hold_their_lock(flow: &Flow, step: &Step, errors: &mut Diagnostics) {
-    let ends = matches!(step.options.entrance, Some(Entrance::Timeout | Entrance::Cancel));
-    if ends || step.options.start.is_some() {
-        return;
-    }
-    // It is most likely the first one without its mark, which is told by itself.
-    let recovers = |other: &Step| other.options.on_failure.as_ref() == Some(step.handler.ident());
-    let is_reached =
-        step.options.entrance.is_some() || is_gone_to(flow, step) || flow.steps.iter().any(recovers);
-    if !is_reached {
-        return;
-    }
-    let mut written = Vec::new();
-    collect_written(&step.handler.body, &mut written);
-    for attribute in written {
-        let locks = |step: &Step| step.options.locks.contains(&attribute);
-        let holder = flow.steps.iter().find(|other| locks(other)).filter(|_| !locks(step));
-        let Some(holder) = holder else { continue };
-        errors.error(
-            &attribute,
-            format_args!(
-                "step `{}` locks `{attribute}`, and this write could be lost in its: add `lock({attribute})` to this step",
-                holder.handler.ident()
-            ),
-        );
-    }
-}
-
-/// Every `X` of `.set(Self::X, …)` and `.delete(Self::X.at(…))`.
-fn collect_written(tokens: &TokenStream, written: &mut Vec<Ident>) {
-    let tokens: Vec<TokenTree> = tokens.clone().into_iter().collect();
-    for call in tokens.windows(3) {
-        if let [dot, method, TokenTree::Group(arguments)] = call
-            && is_punct(dot, '.')
-            && is_any(method, &["set", "delete"])
-        {
-            written.extend(own_constant(arguments.stream()));
-        }
-    }
-    for token in &tokens {
-        if let TokenTree::Group(group) = token {
-            collect_written(&group.stream(), written);
-        }
-    }
-}
-
-/// The `X` if the tokens begin with `Self::X`, which may be borrowed: as an entry of a map, `&Self::X.at(…)`.
-fn own_constant(arguments: TokenStream) -> Option<Ident> {
-    let mut tokens = arguments.into_iter().skip_while(|token| is_punct(token, '&'));
-    let is_path = tokens.next().is_some_and(|token| is_any(&token, &["Self"]))
-        && tokens.next().is_some_and(|token| is_punct(&token, ':'))
-        && tokens.next().is_some_and(|token| is_punct(&token, ':'));
-    match tokens.next() {
-        Some(TokenTree::Ident(ident)) if is_path => Some(ident.unraw()),
-        _ => None,
-    }
 }
 
 // Such a decision contradicts itself; the runtime could only park the step.
@@ -209,10 +156,6 @@ fn found(tokens: &TokenStream, word: &str) -> Vec<Ident> {
     tokens.clone().into_iter().flat_map(inside).collect()
 }
 
-fn is_any(token: &TokenTree, words: &[&str]) -> bool {
+pub(super) fn is_any(token: &TokenTree, words: &[&str]) -> bool {
     matches!(token, TokenTree::Ident(ident) if words.iter().any(|word| ident == word))
-}
-
-fn is_punct(token: &TokenTree, sign: char) -> bool {
-    matches!(token, TokenTree::Punct(punct) if punct.as_char() == sign)
 }

@@ -1,4 +1,4 @@
-//! `lock(..)`: what it names.
+//! `lock(..)` and `no_lock(..)`: what they name.
 
 use proc_macro2::Ident;
 use syn::ext::IdentExt as _;
@@ -11,7 +11,7 @@ use crate::suggest;
 pub(super) fn are_attributes(flow: &Flow, locks: &[Ident], errors: &mut Diagnostics) {
     for (place, lock) in locks.iter().enumerate() {
         if locks.iter().take(place).any(|earlier| earlier == lock) {
-            errors.error(lock, format_args!("`{lock}` is locked twice: remove one"));
+            errors.error(lock, format_args!("`{lock}` is named twice: remove one"));
         } else if flow.attribute(lock).is_none() && !flow.lost.a_handle {
             errors.error(lock, no_attribute(flow, lock));
         }

@@ -3,10 +3,12 @@
 //! What types must decide is checked by the compiler, in code that [`super::expand`] writes for it.
 
 mod bodies;
+mod input;
 mod levels;
 mod locks;
 mod options;
 mod paths;
+mod writes;
 
 use proc_macro2::Ident;
 use syn::ext::IdentExt as _;
@@ -32,6 +34,7 @@ pub(super) fn flow(flow: &mut Flow, errors: &mut Diagnostics) -> bool {
     constants_are_free(flow, errors);
     let all_waits_are_known = waits_have_a_step(flow, errors) && !flow.lost.a_wait;
     one_step_for_each_end(flow, errors);
+    input::comes_before_the_outcome(flow, errors);
     for step in &flow.steps {
         // A wait that is not known may be this step's.
         if all_waits_are_known {
@@ -40,6 +43,7 @@ pub(super) fn flow(flow: &mut Flow, errors: &mut Diagnostics) -> bool {
         recovery_exists(flow, step, errors);
         options::of_step(&step.options, errors);
         locks::are_attributes(flow, &step.options.locks, errors);
+        locks::are_attributes(flow, &step.options.no_locks, errors);
     }
     for rpc in &flow.rpcs {
         options::of_rpc(rpc, errors);

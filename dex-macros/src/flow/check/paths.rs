@@ -1,6 +1,7 @@
 //! The paths through a flow, as far as its tokens show them: whether they lead to every step and to an end.
 
 use proc_macro2::{TokenStream, TokenTree};
+use syn::ext::IdentExt as _;
 
 use crate::diagnostics::Diagnostics;
 use crate::flow::graph;
@@ -14,6 +15,10 @@ const UNFINISHED: &[&str] = &["todo", "unimplemented"];
 
 /// Checks both. A flow with an unfinished body may become right, so it is left alone.
 pub(crate) fn lead_everywhere(flow: &Flow, errors: &mut Diagnostics) {
+    if !flow.lost.perhaps_marks.is_empty() || bodies(flow).any(|body| goes_to_an_unknown(flow, body)) {
+        // The compiler will say so; whatever seems to be missing may be what was meant.
+        return;
+    }
     let mut found = Diagnostics::default();
     every_step_is_reached(flow, &mut found);
     a_path_completes(flow, &mut found);
@@ -132,6 +137,51 @@ fn a_path_completes(flow: &Flow, errors: &mut Diagnostics) {
         &flow.ident,
         "no step of this flow ends its run: end a path with `Next::complete(…)`, or say that it is meant to go on with `#[flow(endless)]`",
     );
+}
+
+/// What has a step as its first argument.
+const MOVEMENTS: &[&str] = &[
+    "to",
+    "to_with",
+    "each",
+    "each_with",
+    "and",
+    "and_with",
+    "or_to",
+    "or_to_with",
+    "start_step",
+    "start_step_with",
+];
+
+/// Whether a decision names a step by a text, by its method, or by a constant that the block does not have.
+fn goes_to_an_unknown(flow: &Flow, tokens: &TokenStream) -> bool {
+    let tokens: Vec<TokenTree> = tokens.clone().into_iter().collect();
+    let is_movement = |pair: &[TokenTree]| match pair {
+        [TokenTree::Ident(word), TokenTree::Group(arguments)]
+            if MOVEMENTS.iter().any(|other| word == other) =>
+        {
+            is_unknown(flow, arguments.stream())
+        }
+        _ => false,
+    };
+    tokens.windows(2).any(is_movement)
+        || tokens.iter().any(
+            |token| matches!(token, TokenTree::Group(group) if goes_to_an_unknown(flow, &group.stream())),
+        )
+}
+
+fn is_unknown(flow: &Flow, arguments: TokenStream) -> bool {
+    let mut arguments = arguments.into_iter();
+    match arguments.next() {
+        Some(TokenTree::Literal(_)) => true,
+        Some(TokenTree::Ident(ty)) if ty == "Self" || ty == flow.ident => {
+            let Some(TokenTree::Ident(named)) = arguments.nth(2) else { return false };
+            let named = named.unraw();
+            let mut known = flow.steps.iter().filter_map(|step| step.constant.as_ref()).chain(&flow.others);
+            !known.any(|constant| constant.unraw() == named)
+        }
+        _ => false,
+    }
 }
 
 /// Whether one of `words` stands anywhere in `tokens`.

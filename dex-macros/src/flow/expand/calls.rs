@@ -11,6 +11,7 @@ use syn::{ReturnType, Type};
 use super::{in_place_of, steps};
 use crate::flow::model::{Flow, Handler, Rpc, Step, Wait};
 use crate::names::{generated, generated_at};
+use crate::source;
 
 /// The three methods that call handlers.
 pub(super) fn all(flow: &Flow) -> TokenStream {
@@ -84,6 +85,10 @@ fn step_call(flow: &Flow, step: &Step) -> TokenStream {
     let read = quote!(#input #outcome);
     future(flow, &step.handler, &read, &arguments, &|returned| {
         let private = flow.krate.private();
+        if source::is_bare(returned, "StepResult") {
+            // Most likely `<Self>` is missing, which the compiler would tell wherever it meets the type.
+            return quote!(#private::StepReturn::<Self>::end(__dex_result, __dex_call));
+        }
         quote!(<#returned as #private::StepReturn<Self>>::end(__dex_result, __dex_call))
     })
 }
@@ -119,13 +124,14 @@ fn rpc_call(flow: &Flow, place: usize, rpc: &Rpc) -> TokenStream {
         read = quote!(let __dex_input = __dex_call.argument::<__DexRpc<#place>>()?;);
         arguments.push(quote!(__dex_input));
     }
-    future(
-        flow,
-        &rpc.handler,
-        &read,
-        &arguments,
-        &|returned| quote_spanned!(returned.span()=> __dex_call.answer::<__DexRpc<#place>>(__dex_result)),
-    )
+    future(flow, &rpc.handler, &read, &arguments, &|returned| {
+        if super::rpcs::is_written(returned) {
+            return quote_spanned!(returned.span()=> __dex_call.answer::<__DexRpc<#place>>(__dex_result));
+        }
+        let at = generated_at(returned.span());
+        let private = flow.krate.private_at(at);
+        quote_spanned!(at=> <#returned as #private::RpcReturn>::end::<__DexRpc<#place>>(__dex_result, __dex_call))
+    })
 }
 
 /// The context as an argument, if the handler takes it.
@@ -148,11 +154,11 @@ fn future(
     let wait = handler.is_async.then(|| quote!(.await));
     let end = end(&returned(handler));
     quote_spanned! {place=>
-        |__dex_flow, mut __dex_call| #private::Box::pin(async move {
+        |__dex_flow, mut __dex_call| #private::Box::pin(#private::Futures::<Self>::OF.checked(async move {
             #read
             let __dex_result = Self::#method(&__dex_flow, #(#arguments),*) #wait;
             #end
-        })
+        }))
     }
 }
 

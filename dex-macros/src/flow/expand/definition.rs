@@ -159,7 +159,25 @@ fn wait(flow: &Flow, step: &Step, wait: &Wait) -> TokenStream {
     let (method, docs) = (&member.name.text, &member.docs);
     let outcome =
         written_outcome(wait).or(step.outcome()).map_or_else(|| type_text(&attributes::unit()), type_text);
-    quote!(#private::WaitDefinition { method: #method, docs: #docs, outcome: #outcome })
+    let sub_flows = sub_flows(flow, wait);
+    quote! {
+        #private::WaitDefinition {
+            method: #method,
+            docs: #docs,
+            outcome: #outcome,
+            sub_flows: &[#(#sub_flows),*],
+        }
+    }
+}
+
+// By their text only: a path in a body may mean something there alone.
+fn sub_flows(flow: &Flow, wait: &Wait) -> Vec<String> {
+    let in_body = graph::flows_named(flow, "SubFlow", &wait.handler.body);
+    if in_body.is_empty() {
+        // A helper may start them; what it gives is in the outcome.
+        return graph::flows_named(flow, "ChildResult", &wait.handler.returns.to_token_stream());
+    }
+    in_body
 }
 
 /// The `O` of `WaitResult<Self, O>`.

@@ -69,10 +69,17 @@ fn returned(rpc: &Rpc) -> Type {
     }
 }
 
-/// The `T` of `RpcResult<T>`.
+/// Whether it is `RpcResult<T>` by its name.
+pub(super) fn is_written(returned: &Type) -> bool {
+    crate::source::arguments(returned, "RpcResult").len() == 1
+}
+
+/// The `T` of `RpcResult<T>`, of a `Result<T, E>`, or of an alias `Result<T>`, which nobody gives another meaning.
+/// Whether it is an answer is asked once, at the call.
 fn written_answer(returned: &Type) -> Option<&Type> {
-    match crate::source::arguments(returned, "RpcResult").as_slice() {
-        [answer] => Some(answer),
+    let of = |name| crate::source::arguments(returned, name);
+    match (of("RpcResult").as_slice(), of("Result").as_slice()) {
+        ([answer], _) | (_, [answer] | [answer, _]) => Some(answer),
         _ => None,
     }
 }

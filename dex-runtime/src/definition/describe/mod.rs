@@ -135,6 +135,8 @@ pub struct WaitDefinition {
     pub docs: &'static str,
     /// The Rust type that the step is given, as written.
     pub outcome: &'static str,
+    /// The Rust types of the flows whose runs it waits for, as written, as far as its body or its outcome name them.
+    pub sub_flows: &'static [&'static str],
 }
 
 /// A place to which a step or an RPC can lead.

@@ -9,7 +9,7 @@ impl FlowDefinition {
     /// The step graph in the language of Graphviz: `dot -Tsvg` draws it.
     ///
     /// A step shows its name and what it waits for; a dashed arrow leads to the step that takes over when
-    /// retries are used up.
+    /// retries are used up, and one labelled `runs` to the flow whose runs it waits for.
     pub fn to_dot(&self) -> String {
         let mut text = String::new();
         // Writing to a string cannot fail.
@@ -27,6 +27,7 @@ fn write(text: &mut String, name: &str, diagram: &Diagram) -> fmt::Result {
             Shape::Entry => "plaintext",
             Shape::Step => "box",
             Shape::Rpc => "cds",
+            Shape::SubFlow => "component",
         };
         writeln!(text, "    {id} [shape={shape}, label=\"{}\"];", lines.join("\\n"))?;
     }
@@ -34,6 +35,7 @@ fn write(text: &mut String, name: &str, diagram: &Diagram) -> fmt::Result {
         let style = match arrow.kind {
             ArrowKind::Next => "",
             ArrowKind::Failure => " [style=dashed, label=\"failure\"]",
+            ArrowKind::Runs => " [label=\"runs\"]",
         };
         writeln!(text, "    {} -> {}{style};", arrow.from, arrow.to)?;
     }

@@ -9,7 +9,7 @@ impl FlowDefinition {
     /// The step graph as a Mermaid flowchart, which many Markdown viewers draw.
     ///
     /// A step shows its name and what it waits for; a dotted arrow leads to the step that takes over when
-    /// retries are used up.
+    /// retries are used up, and one labelled `runs` to the flow whose runs it waits for.
     pub fn to_mermaid(&self) -> String {
         let mut text = String::new();
         // Writing to a string cannot fail.
@@ -28,12 +28,14 @@ fn write(text: &mut String, diagram: &Diagram) -> fmt::Result {
             Shape::Entry => writeln!(text, "    {id}>\"{label}\"]")?,
             Shape::Step => writeln!(text, "    {id}[\"{label}\"]")?,
             Shape::Rpc => writeln!(text, "    {id}([\"{label}\"])")?,
+            Shape::SubFlow => writeln!(text, "    {id}[[\"{label}\"]]")?,
         }
     }
     for arrow in &diagram.arrows {
         let line = match arrow.kind {
             ArrowKind::Next => "-->",
             ArrowKind::Failure => "-.->|failure|",
+            ArrowKind::Runs => "-->|runs|",
         };
         writeln!(text, "    {} {line} {}", arrow.from, arrow.to)?;
     }

@@ -16,7 +16,7 @@ struct Diagram {
 }
 
 struct Node {
-    /// `s1` for the first step, `e1` for its entry, `r1` for the first RPC, `start`.
+    /// `s1` for the first step, `e1` for its entry, `r1` for the first RPC, `f1` for the first sub-flow, `start`.
     id: String,
     shape: Shape,
     /// What stands in it, line by line.
@@ -32,6 +32,8 @@ enum Shape {
     Step,
     /// Comes from outside: an RPC that names a step.
     Rpc,
+    /// Another flow, whose runs a step waits for.
+    SubFlow,
 }
 
 struct Arrow {
@@ -45,6 +47,8 @@ enum ArrowKind {
     Next,
     /// The step takes over when retries are used up.
     Failure,
+    /// Runs of the flow are started and waited for.
+    Runs,
 }
 
 impl Diagram {
@@ -72,12 +76,30 @@ impl Diagram {
             diagram.nodes.push(Node { id: id.clone(), shape: Shape::Step, lines: step_lines(step) });
             diagram.connect(flow, &id, step.edges);
         }
+        diagram.add_sub_flows(flow);
         for (place, rpc) in flow.rpcs.iter().enumerate().filter(|(_, rpc)| !rpc.edges.is_empty()) {
             let id = format!("r{}", place + 1);
             diagram.nodes.push(Node { id: id.clone(), shape: Shape::Rpc, lines: vec![rpc.name.into()] });
             diagram.connect(flow, &id, rpc.edges);
         }
         diagram
+    }
+
+    /// One node for each flow, however many steps wait for its runs.
+    fn add_sub_flows(&mut self, flow: &FlowDefinition) {
+        let mut known: Vec<&str> = Vec::new();
+        for (place, step) in flow.steps.iter().enumerate() {
+            for name in step.wait.iter().flat_map(|wait| wait.sub_flows) {
+                let number = known.iter().position(|other| other == name).unwrap_or_else(|| {
+                    known.push(name);
+                    let id = sub_flow_id(known.len() - 1);
+                    self.nodes.push(Node { id, shape: Shape::SubFlow, lines: vec![(*name).into()] });
+                    known.len() - 1
+                });
+                let (from, to) = (step_id(place), sub_flow_id(number));
+                self.arrows.push(Arrow { from, to, kind: ArrowKind::Runs });
+            }
+        }
     }
 
     fn connect(&mut self, flow: &FlowDefinition, from: &str, edges: &[Edge]) {
@@ -95,6 +117,10 @@ impl Diagram {
 
 fn step_id(place: usize) -> String {
     format!("s{}", place + 1)
+}
+
+fn sub_flow_id(place: usize) -> String {
+    format!("f{}", place + 1)
 }
 
 fn step_lines(step: &StepDefinition) -> Vec<String> {

@@ -4,7 +4,7 @@ use super::words::{
     charging, closed, one, publish, published, scheduled, slot, started, to, to_wait, wait_started, waiting,
 };
 use super::{Given, given};
-use crate::engine::{Closing, Method, Phase, RunState, SharedMap, invariant};
+use crate::engine::{Closing, Method, Need, Phase, RunState, SharedMap, invariant};
 use crate::ids::ExecutionNo;
 
 /// What is said about `run` after `damage`.
@@ -69,9 +69,15 @@ fn a_wait_that_no_channel_knows_is_broken() {
     let lost = said(&given(waiting(one("a"))), |run| run.channels = SharedMap::new());
     assert!(lost.contains("registered are {}"), "{lost}");
     let stray = said(&given(charging()), |run| {
-        run.channels.get_or_default(&slot("a")).waiting.insert(ExecutionNo(1));
+        run.channels.get_or_default(&slot("a")).waiting.insert(ExecutionNo(1), Need::default());
     });
     assert!(stray.contains("waits are {}"), "{stray}");
+    let otherwise = said(&given(waiting(one("a"))), |run| {
+        let waiting = &mut run.channels.get_mut(&slot("a")).unwrap().waiting;
+        waiting.clear();
+        waiting.insert(ExecutionNo(1), Need::default());
+    });
+    assert!(otherwise.contains("least: 1") && otherwise.contains("least: 0"), "{otherwise}");
 }
 
 #[test]

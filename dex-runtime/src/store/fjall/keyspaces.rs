@@ -159,14 +159,24 @@ impl Keyspaces {
         Ok(marks)
     }
 
+    /// Has what a keyspace has in memory written into a table.
+    pub(super) fn begin_table(&self, part: Part) -> Result<(), StoreError> {
+        let began = self.get(part).rotate_memtable();
+        began.map(drop).map_err(|error| StoreError::io("write tables", std::io::Error::other(error)))
+    }
+
+    /// Whether a table is being written.
+    pub(super) fn is_flushing(&self) -> bool {
+        Part::ALL.iter().any(|part| self.get(*part).sealed_memtable_count() > 0)
+    }
+
     /// Writes what is in memory into tables, so that the next opening need not read the journal.
     pub(super) fn flush(&self) -> Result<(), StoreError> {
-        let flush_error = |error: fjall::Error| StoreError::io("write tables", std::io::Error::other(error));
         for part in Part::ALL {
-            self.get(part).rotate_memtable().map_err(flush_error)?;
+            self.begin_table(part)?;
         }
         let deadline = Instant::now() + FLUSH_MAX;
-        while Part::ALL.iter().any(|part| self.get(*part).sealed_memtable_count() > 0) {
+        while self.is_flushing() {
             if Instant::now() > deadline {
                 return Ok(());
             }

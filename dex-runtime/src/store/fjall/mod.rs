@@ -23,6 +23,7 @@ mod options;
 mod read;
 mod recent;
 mod repair;
+mod settle;
 mod space;
 mod streams;
 mod watermark;
@@ -201,6 +202,14 @@ impl Store for FjallStore {
 
     fn fault(&self) -> Option<StoreError> {
         lock(&self.fault).clone()
+    }
+
+    fn settle(&self) -> bool {
+        let open = self.reading();
+        let (Some(open), None) = (open.as_ref(), self.fault()) else { return false };
+        let Ok(mut writer) = self.writer.lock() else { return false };
+        // Where the disk or the database has failed, the next commit tells why.
+        writer.settle(&open.database, &open.keyspaces).map_err(|error| self.fail(error)).unwrap_or(false)
     }
 
     fn close(&self) -> Result<(), StoreError> {

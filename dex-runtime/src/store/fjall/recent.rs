@@ -23,6 +23,11 @@ impl<K: Eq + Hash, V> Recent<K, V> {
         self.young.get(key).or_else(|| self.old.get(key))
     }
 
+    /// Forgets all of them.
+    pub(super) fn forget(&mut self) {
+        (self.young, self.old) = Default::default();
+    }
+
     pub(super) fn set(&mut self, key: K, value: V) {
         if self.young.len() >= self.max && !self.young.contains_key(&key) {
             self.old = std::mem::take(&mut self.young);

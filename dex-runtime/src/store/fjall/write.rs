@@ -13,6 +13,7 @@ use super::super::{Due, LiveRun, RunCommit, StoreError, StreamAppend, keys, reco
 use super::keyspaces::{Keyspaces, Marks, Part};
 use super::read::View;
 use super::recent::Recent;
+use super::settle::{InMemory, Next, Settling};
 use super::space::Space;
 use super::streams::{Appends, Heads};
 use super::watermark::{Watermark, WatermarkFile};
@@ -44,6 +45,7 @@ pub(super) struct Writer {
     heads: Heads,
     flows: HashSet<Name>,
     space: Space,
+    settling: Settling,
 }
 
 impl Writer {
@@ -55,6 +57,7 @@ impl Writer {
             heads: Heads::new(),
             flows: flows.into_iter().collect(),
             space,
+            settling: Settling::default(),
         }
     }
 
@@ -87,6 +90,7 @@ impl Writer {
         }
         let bytes: u64 = commits.iter().map(|commit| commit.record.len() as u64).sum();
         self.space.wrote(bytes + appends.bytes);
+        self.settling.wrote(bytes + appends.bytes);
         let offsets = std::mem::take(&mut appends.offsets);
         self.heads.wrote(appends);
         self.flows.extend(started_flows(commits).cloned());
@@ -102,11 +106,44 @@ impl Writer {
         database: &Database,
         keyspaces: &Keyspaces,
     ) -> Result<(), StoreError> {
+        self.write_meta(database, keyspaces, Some((keys::CLOSED, self.written.epoch)))
+    }
+
+    /// Gives memory back if it is quiet. Whether to look again although nothing is written.
+    pub(super) fn settle(&mut self, database: &Database, keyspaces: &Keyspaces) -> Result<bool, StoreError> {
+        let memory = InMemory { rows: database.write_buffer_size(), is_flushing: keyspaces.is_flushing() };
+        match self.settling.look(memory) {
+            Next::Nothing => return Ok(false),
+            Next::Look => {}
+            Next::Flush => {
+                // The smallest is left for later: there is always something in it to begin a table with then.
+                let mut parts = Part::ALL.into_iter().filter(|part| *part != Part::Meta);
+                parts.try_for_each(|part| keyspaces.begin_table(part))?;
+            }
+            Next::LetGo => {
+                self.last.forget();
+                self.write_meta(database, keyspaces, None)?;
+                keyspaces.begin_table(Part::Meta)?;
+            }
+        }
+        Ok(true)
+    }
+
+    /// Writes a row of the store's own, if there is one, and the mark that goes with it.
+    fn write_meta(
+        &mut self,
+        database: &Database,
+        keyspaces: &Keyspaces,
+        row: Option<(&[u8], u64)>,
+    ) -> Result<(), StoreError> {
         let mut marks = self.written.marks;
         let sequence = marks.next();
         marks.set(Part::Meta, sequence);
-        let mut batch = OwnedWriteBatch::with_capacity(database.clone(), 2);
-        batch.insert(&keyspaces.meta, keys::CLOSED, self.written.epoch.to_be_bytes());
+        let batch = OwnedWriteBatch::with_capacity(database.clone(), 2);
+        let mut batch = batch.durability(Some(persistence(false)));
+        if let Some((key, number)) = row {
+            batch.insert(&keyspaces.meta, key, number.to_be_bytes());
+        }
         batch.insert(&keyspaces.meta, keys::MARK, sequence.to_be_bytes());
         batch.commit().map_err(commit_error)?;
         self.written.marks = marks;

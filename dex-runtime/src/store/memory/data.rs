@@ -4,18 +4,20 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Bound;
 
 use bytes::Bytes;
+use rustc_hash::FxBuildHasher;
 
 use super::super::{
     Due, LiveRun, RunCommit, RunSummary, StoreError, StoredItem, StoredRecord, StoredRun, StreamAppend,
     StreamFrom, StreamHead, StreamNames, StreamQuery,
 };
-use crate::ids::{FlowId, Name, RunId};
+use crate::ids::{FlowId, Name, RunId, RunMap};
 use crate::time::Timestamp;
 
 /// Everything of a store. A copy is cheap enough for tests: records are shared.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Data {
-    pub(super) events: BTreeMap<(RunId, u64), Bytes>,
+    /// The records of each run: the first one is number 1, and none is left out.
+    pub(super) events: BTreeMap<RunId, Vec<Bytes>>,
     pub(super) snapshots: BTreeMap<RunId, (u64, Bytes)>,
     pub(super) runs: BTreeMap<RunId, RunSummary>,
     pub(super) live: BTreeMap<FlowId, LiveRun>,
@@ -34,12 +36,12 @@ pub(super) struct Stream {
 
 impl Data {
     fn last(&self, run: RunId) -> u64 {
-        self.events.range((run, 0)..=(run, u64::MAX)).next_back().map_or(0, |((_, sequence), _)| *sequence)
+        self.events.get(&run).map_or(0, |records| records.len() as u64)
     }
 
     /// Whether each commit follows the run's last transition, stored or in the same list.
     pub(super) fn check(&self, commits: &[RunCommit]) -> Result<(), StoreError> {
-        let mut last = BTreeMap::new();
+        let mut last = RunMap::with_capacity_and_hasher(commits.len(), FxBuildHasher);
         for commit in commits {
             let last = last.entry(commit.run).or_insert_with(|| self.last(commit.run));
             if Some(commit.sequence) != last.checked_add(1) {
@@ -58,7 +60,7 @@ impl Data {
 
     fn apply_one(&mut self, commit: &RunCommit) {
         let run = commit.run;
-        self.events.insert((run, commit.sequence), commit.record.clone());
+        self.events.entry(run).or_default().push(commit.record.clone());
         if let Some(snapshot) = &commit.snapshot {
             self.snapshots.insert(run, (commit.sequence, snapshot.clone()));
         }
@@ -133,11 +135,12 @@ impl Data {
     }
 
     pub(super) fn history(&self, run: RunId, from: u64, limit: usize) -> Vec<StoredRecord> {
-        self.events
-            .range((run, from)..=(run, u64::MAX))
-            .take(limit)
-            .map(|((_, sequence), record)| StoredRecord { sequence: *sequence, record: record.clone() })
-            .collect()
+        let records = self.events.get(&run).map_or(&[][..], Vec::as_slice);
+        let from = from.max(1);
+        let skipped = usize::try_from(from - 1).unwrap_or(usize::MAX);
+        let records = records.get(skipped..).unwrap_or_default();
+        let stored = |(sequence, record): (u64, &Bytes)| StoredRecord { sequence, record: record.clone() };
+        (from..).zip(records).take(limit).map(stored).collect()
     }
 
     pub(super) fn runs_after(&self, after: Option<RunId>, limit: usize) -> Vec<RunSummary> {

@@ -1,5 +1,6 @@
 //! Primitives of records. The only file that knows which library writes them.
 
+use std::cell::Cell;
 use std::fmt;
 
 use bincode::config::Configuration;
@@ -9,13 +10,25 @@ use crate::ids::Renamed;
 
 const CONFIG: Configuration = bincode::config::standard();
 
+thread_local! {
+    /// Where records are put together, to be copied from there at their size: one allocation each, whatever their size.
+    static SCRATCH: Cell<Vec<u8>> = const { Cell::new(Vec::new()) };
+}
+
+/// Bytes that a thread keeps for this; larger records are snapshots, which are rare.
+const SCRATCH_BYTES_MAX: usize = 16 * 1024;
+
 /// Where a record is put together.
 #[derive(Debug)]
 pub(super) struct Writer(Vec<u8>);
 
 impl Writer {
     pub(super) fn with_capacity(capacity: usize) -> Self {
-        Self(Vec::with_capacity(capacity))
+        // Taken, not borrowed, so that two records may be put together at once.
+        let mut scratch = SCRATCH.take();
+        scratch.clear();
+        scratch.reserve(capacity);
+        Self(scratch)
     }
 
     pub(super) fn byte(&mut self, value: u8) {
@@ -71,7 +84,12 @@ impl Writer {
     }
 
     pub(super) fn finish(self) -> Bytes {
-        self.0.into()
+        if self.0.len() > SCRATCH_BYTES_MAX {
+            return self.0.into();
+        }
+        let record = Bytes::copy_from_slice(&self.0);
+        SCRATCH.set(self.0);
+        record
     }
 
     fn primitive(&mut self, value: impl bincode::Encode) {

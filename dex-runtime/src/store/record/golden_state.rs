@@ -11,7 +11,7 @@ use super::*;
 use crate::engine::{
     Answered, Attribute, Canceling, ChannelState, Child, ChildNo, ChildStage, Children, Closed, Closing,
     Execution, FailureKind, HandedOut, Message, Method, Outcome, Output, ParentEnd, Phase, Recovery,
-    RunState, RunTimeout, SharedMap, Source, StepId, StepPatch, TimeoutAction,
+    RunState, RunTimeout, SharedMap, Source, StepId, StepPatch, TimeoutAction, Waiters,
 };
 use crate::ids::{Epoch, ExecutionNo};
 use crate::time::Timestamp;
@@ -65,12 +65,13 @@ fn state() -> RunState {
     ];
     let canceling =
         Canceling { reason: Some("why".into()), until: Some(AT), cleanup: Some(target()), cleaning: false };
-    let channel = ChannelState {
+    let mut channel = ChannelState {
         queue: [message(2), message(3)].map(|message| (message.number, message.value)).into_iter().collect(),
         published: 3,
         reserved: 1,
-        waiting: [ExecutionNo(2)].into(),
+        waiting: Waiters::default(),
     };
+    condition().each_need(&mut |_, need| channel.waiting.insert(ExecutionNo(2), need));
     let mut state = RunState {
         identity: Arc::new(identity()),
         version: 9,

@@ -1,7 +1,5 @@
 //! What several records have in common: names, places, values, times.
 
-use bytes::Bytes;
-
 use super::bytes::{ReadError, Reader, Writer};
 use super::tag;
 use crate::engine::RunIdentity;
@@ -68,7 +66,7 @@ impl<'a> Reader<'a> {
     pub(super) fn payload(&mut self) -> Result<Payload, ReadError> {
         match self.byte()? {
             // A copy, so that one small value does not keep a whole record in memory.
-            tag::content::JSON => Ok(Payload::from_stored(Bytes::copy_from_slice(self.bytes()?))),
+            tag::content::JSON => Ok(Payload::from_stored(self.bytes()?)),
             other => Err(self.unknown_tag("value content", other)),
         }
     }

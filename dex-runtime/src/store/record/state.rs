@@ -84,8 +84,8 @@ pub(super) fn derive(state: &mut RunState) {
                     state.blocked.entry(slot.clone()).or_default().insert(*number);
                 }
             }
-            Phase::Waiting { condition, .. } => condition.each_channel(&mut |slot| {
-                state.channels.get_or_default(slot).waiting.insert(*number);
+            Phase::Waiting { condition, .. } => condition.each_need(&mut |slot, need| {
+                state.channels.get_or_default(slot).waiting.insert(*number, need);
             }),
             Phase::Backoff { .. } | Phase::Parked(_) => {}
         }

@@ -296,7 +296,7 @@ fn signal(canceled: bool) -> Arc<Signal> {
 
 /// What connects a step with no engine: checkpoints are kept nowhere, and items for the test.
 fn live(canceled: bool, checkpoint: Option<Payload>, origin: ItemOrigin) -> Live {
-    let clock: Arc<dyn Clock> = Arc::new(SystemClock);
+    let clock: Arc<dyn Clock> = Arc::new(SystemClock::default());
     let streams = Streams::new(Kept::new(origin), &clock, clock.now());
     Live { signal: signal(canceled), streams, checkpoint }
 }

@@ -37,7 +37,7 @@ impl<F: Flow> Next<F> {
     #[track_caller]
     pub fn options<I: Value>(&self, step: Step<F, I>) -> Vec<StepOptions<F, I>> {
         let of_step = self.goals().iter().filter(|goal| goal.step == step.name());
-        of_step.map(|goal| StepOptions::of(goal.options)).collect()
+        of_step.map(|goal| StepOptions::of(goal.given())).collect()
     }
 
     /// The output, if the decision completes the run or its branch, for a unit test.

@@ -95,7 +95,7 @@ impl<F> RpcContext<F> {
     /// The options with which the RPC starts the step, in order, for a unit test. Where it gives none, they set
     /// nothing.
     pub fn started_with<I: Value>(&self, step: Step<F, I>) -> Vec<StepOptions<F, I>> {
-        self.goals(step).map(|goal| StepOptions::of(goal.options)).collect()
+        self.goals(step).map(|goal| StepOptions::of(goal.given())).collect()
     }
 
     fn goals<I>(&self, step: Step<F, I>) -> impl Iterator<Item = &Goal> {

@@ -1,12 +1,12 @@
 //! That a wait is met exactly when there is a way, and by the way that was written first.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use proptest::prelude::*;
 
 use super::commands::{Draw, condition};
 use crate::engine::tests::words::{at, entry, slot};
-use crate::engine::{Condition, Matched};
+use crate::engine::{Condition, Matched, Need};
 use crate::ids::Slot;
 use crate::time::Timestamp;
 
@@ -86,8 +86,34 @@ fn fair<'a>(taken: &[Taken<'a>], mut left: BTreeMap<Slot, u32>) -> Vec<Taken<'a>
     taken.iter().map(|(slot, min, max, _)| (*slot, *min, *max, min + extra(slot, max - min))).collect()
 }
 
+/// What makes it worth a look at a wait, by channel.
+fn needs(condition: &Condition) -> BTreeMap<Slot, Need> {
+    let mut needs = BTreeMap::new();
+    condition.each_need(&mut |slot, need| {
+        assert_eq!(needs.insert(slot.clone(), need), None, "each channel once");
+    });
+    needs
+}
+
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(2_000))]
+
+    #[test]
+    fn every_way_that_takes_messages_of_a_channel_is_worth_a_look_there(seed: u64) {
+        let condition = condition(&mut Draw::new(seed), at(10), 3);
+        let needs = needs(&condition);
+        let mut named = BTreeSet::new();
+        condition.each_channel(&mut |slot| {
+            named.insert(slot.clone());
+        });
+        prop_assert!(needs.keys().eq(&named));
+        for (takes, _) in ways(&condition, at(40)) {
+            let available = |slot: &Slot| takes.get(slot).map_or(0, |count| *count as usize);
+            for slot in takes.keys().filter(|slot| takes[**slot] > 0) {
+                prop_assert!(needs[*slot].is_there(slot, available), "{:?} of {:?}", takes, condition);
+            }
+        }
+    }
 
     #[test]
     fn a_wait_is_met_by_the_first_way_there_is(seed: u64, a in 0..4_u32, b in 0..4_u32, c in 0..4_u32) {

@@ -6,6 +6,7 @@
 mod commands;
 mod coverage;
 mod meeting;
+mod order;
 mod world;
 
 use proptest::prelude::*;

@@ -10,8 +10,8 @@ use super::Op;
 use super::commands::{self, Draw};
 use crate::engine::tests::words::at;
 use crate::engine::{
-    ChildNo, Command, Effect, Event, Limits, Recorded, Refusal, Rejection, RunState, Source, Status,
-    Transition, fold, invariant, outstanding, transition,
+    ChildNo, Command, Effect, Event, Execution, Limits, Phase, Recorded, Refusal, Rejection, RunState,
+    Source, Status, Transition, evolve, fold, invariant, outstanding, transition,
 };
 use crate::ids::{Attempt, ExecutionNo, Slot};
 use crate::time::Timestamp;
@@ -123,6 +123,7 @@ impl World {
         self.check_effects(&done, &after)?;
         self.check_children(&done.events)?;
         self.check_messages(&done.events, before, &after)?;
+        self.check_order(&done.events, before)?;
         let sequence = after.version;
         self.history.push(Recorded { sequence, at: self.now, events: done.events });
         prop_assert_eq!(
@@ -306,6 +307,20 @@ impl World {
         self.compare_channels(after)
     }
 
+    /// Of all waits that can be met the longest one is.
+    fn check_order(&self, events: &[Event], before: Option<&RunState>) -> Checked {
+        let Some(mut run) = before.cloned() else { return Ok(()) };
+        for event in events {
+            if let Event::WaitMet { execution, .. } = event {
+                // A timer whose instant has come counts for those that are looked at, so it may have been met by one.
+                let earlier = first_that_can(&run).filter(|first| first < execution);
+                prop_assert_eq!(earlier, None, "{:?} was passed by", event);
+            }
+            evolve(&mut run, event, self.now).expect("events of the engine fold");
+        }
+        Ok(())
+    }
+
     /// The ledger of a channel that is used, perhaps again.
     fn ledger(&mut self, slot: &Slot) -> &mut Ledger {
         let new = || Ledger { forgotten: true, ..Ledger::default() };
@@ -333,6 +348,18 @@ impl World {
         }
         Ok(())
     }
+}
+
+/// Who waits longest of those whose wait can be met.
+pub(super) fn first_that_can(run: &RunState) -> Option<ExecutionNo> {
+    let can = |no, execution: &Execution| match &execution.phase {
+        Phase::Waiting { condition, fired_until } => {
+            let ended = |index| run.children.has_ended(no, index);
+            condition.meet(|slot| run.available(slot), ended, *fired_until).is_some()
+        }
+        _ => false,
+    };
+    run.executions.iter().find(|(no, execution)| can(**no, execution)).map(|(no, _)| *no)
 }
 
 /// Whether an event is about what runs want of one another.

@@ -1,10 +1,15 @@
-//! Points in time, and the one place that asks the system for them.
+//! Points in time, and the one place that asks the system for them and sleeps. It does not know what for.
+
+mod alarm;
 
 use std::fmt;
 use std::future::{Future, poll_fn};
 use std::pin::{Pin, pin};
+use std::sync::Arc;
 use std::task::Poll;
-use std::time::{Duration, SystemTime, UNIX_EPOCH};
+use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
+
+use self::alarm::Alarm;
 
 /// A point in time: microseconds since 1970-01-01T00:00:00Z, from there to the end of the year 9999.
 ///
@@ -114,32 +119,76 @@ pub trait Clock: fmt::Debug + Send + Sync + 'static {
 /// A clock that was set forward makes a timer late by at most this.
 const SLEEP_MAX: Duration = Duration::from_secs(1);
 
+/// How much of a sleep is left to the alarm: more than the runtime's timer, which rounds up twice to whole
+/// milliseconds, is mostly late.
+const LAST: Duration = Duration::from_millis(5);
+
 /// The system's wall clock.
-#[derive(Clone, Copy, Debug, Default)]
-pub struct SystemClock;
+///
+/// It wakes sleepers some tens of microseconds after their instant: a thread of its own does, which begins with the
+/// first sleep that comes to its end, stands still while there is none, and ends with the clock. Clones share it.
+///
+/// ```
+/// use dex_runtime::{Clock, SystemClock};
+/// # #[tokio::main(flavor = "current_thread")] async fn main() {
+/// let clock = SystemClock::default();
+/// let at = clock.now().saturating_add(std::time::Duration::from_micros(100));
+/// while clock.now() < at {
+///     clock.sleep_until(at).await;
+/// }
+/// # }
+/// ```
+#[derive(Clone, Debug, Default)]
+pub struct SystemClock {
+    alarm: Arc<Alarm>,
+}
 
 impl Clock for SystemClock {
-    #[expect(clippy::disallowed_methods, reason = "this is the one place that asks the system for the time")]
     fn now(&self) -> Timestamp {
-        SystemTime::now().into()
+        now()
     }
 
-    #[expect(clippy::disallowed_methods, reason = "this is the one place that sleeps")]
     fn sleep_until(&self, at: Timestamp) -> Sleep {
-        let wait = at.since(self.now()).min(SLEEP_MAX);
-        Box::pin(tokio::time::sleep(wait))
+        let wait = at.since(now());
+        let coarse = wait.saturating_sub(LAST).min(SLEEP_MAX);
+        let until = Instant::now() + coarse;
+        let alarm = Arc::clone(&self.alarm);
+        Box::pin(async move {
+            if !coarse.is_zero() {
+                tokio::time::sleep_until(until.into()).await;
+            }
+            let rest = at.since(now());
+            if !rest.is_zero() && rest <= LAST {
+                end_of_sleep(&alarm, rest).await;
+            }
+        })
+    }
+}
+
+#[expect(clippy::disallowed_methods, reason = "this is the one place that asks the system for the time")]
+fn now() -> Timestamp {
+    SystemTime::now().into()
+}
+
+async fn end_of_sleep(alarm: &Arc<Alarm>, rest: Duration) {
+    // The time from which `rest` counts was rounded up.
+    let rest = rest + Duration::from_micros(1);
+    match alarm.at(Instant::now() + rest) {
+        Ok(ring) => ring.await,
+        #[expect(clippy::disallowed_methods, reason = "this is the one place that sleeps")]
+        Err(_) => tokio::time::sleep(rest).await,
     }
 }
 
 /// How much real time has passed since it was started, for threads that wait for the machine and not for an
 /// engine's clock.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Stopwatch(std::time::Instant);
+pub(crate) struct Stopwatch(Instant);
 
 impl Stopwatch {
     /// One that begins now.
     pub(crate) fn start() -> Self {
-        Self(std::time::Instant::now())
+        Self(Instant::now())
     }
 
     /// What is left of `limit`.
