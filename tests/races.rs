@@ -181,6 +181,8 @@ impl Stuck {
     }
 }
 
+type Operator = fn(Run<Stuck>) -> Call;
+
 fn retry(run: Run<Stuck>) -> Call {
     Box::pin(async move { run.retry_step("begin-1").await })
 }
@@ -195,7 +197,7 @@ fn redirect(run: Run<Stuck>) -> Call {
 
 #[tokio::test]
 async fn of_operators_who_act_on_a_step_in_one_moment_the_first_one_has_his_way() {
-    let orders: [[fn(Run<Stuck>) -> Call; 3]; 4] =
+    let orders: [[Operator; 3]; 4] =
         [[retry, skip, redirect], [skip, retry, redirect], [redirect, skip, retry], [retry, retry, retry]];
     for (order, operators) in orders.into_iter().enumerate() {
         let stuck = Stuck::default();

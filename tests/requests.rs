@@ -224,11 +224,11 @@ async fn every_change_is_made_once_under_one_request_also_after_the_end() {
             let once = async || change(t.run().await.request_id("q").unwrap()).await;
             once().await.unwrap_or_else(|error| panic!("{name}, {:?}: {error}", t.way));
             t.settle().await;
-            let (before, tried) = (t.run().await.describe().await.unwrap(), tries());
+            let (before, counted) = (t.run().await.describe().await.unwrap(), tries());
             once().await.unwrap_or_else(|error| panic!("{name} again, {:?}: {error}", t.way));
             t.settle().await;
             let after = t.run().await.describe().await.unwrap();
-            assert_eq!((after, tries()), (before, tried), "{name}, {:?}", t.way);
+            assert_eq!((after, tries()), (before, counted), "{name}, {:?}", t.way);
             let other = t.run().await.request_id("q").unwrap().set(Everything::OTHER, 1).await.unwrap_err();
             assert_eq!(other.kind(), ErrorKind::RequestMismatch, "{name}, {:?}", t.way);
             t.reopen().await;

@@ -96,7 +96,7 @@ impl Plant {
             5 => return Err(StepError::fatal("never")),
             // No sign of life, and no end.
             6 if self.hangs && number % 40 == HANGS_OVER && ctx.attempt() == 1 => {
-                std::future::pending().await
+                std::future::pending::<()>().await;
             }
             7 if ctx.attempt() == 1 => return Err(StepError::new("try again")),
             8 => {
