@@ -147,9 +147,9 @@ pub use dex_runtime::DynClient;
 
 pub use dex_runtime::engine::{Closing, Limits, Status, Stop};
 pub use dex_runtime::{
-    Builder, Dex, DynHandle, DynResult, DynRun, DynStart, Error, ErrorKind, FlowId, History, IdError, Name,
-    Options, RepairReport, Reply, Result, Reuse, RunId, StreamItem, StreamReader, StreamSource,
-    TimeoutPolicy, Timestamp, Waiting,
+    Builder, Dex, DynHandle, DynResult, DynRun, DynStart, DynStartCall, Error, ErrorKind, FlowId, History,
+    IdError, Name, Options, RepairReport, Reply, Result, Reuse, RunId, StartCall, StreamItem, StreamReader,
+    StreamSource, TimeoutPolicy, Timestamp, Waiting,
 };
 
 /// The run handle of flow `F`: what `client.start(..).await` gives, with a method for each RPC.

@@ -6,6 +6,7 @@ mod support;
 use std::fs;
 use std::path::Path;
 
+use dex::inspect::StepPhase;
 use dex::prelude::*;
 use dex::{Dex, Error, ErrorKind, Status};
 use serde::{Deserialize, Serialize};
@@ -140,7 +141,12 @@ async fn a_step_that_a_new_build_does_not_have_stands_until_a_build_that_has_it(
     t.advance(hours(10)).await;
     let info = run.describe().await.unwrap();
     assert_eq!(info.status, Status::Running);
-    assert_eq!(info.steps[0].id, "end-1");
+    assert_eq!((info.steps[0].id.as_str(), info.steps[0].phase), ("end-1", StepPhase::Missing));
+    assert!(info.explain().contains("this build has no such step"), "{}", info.explain());
+    let by_tool = t.dex().inspect().run(run.run_id()).await.unwrap().unwrap();
+    assert_eq!(by_tool, info);
+    // There is nothing to mend here that a repetition could profit from.
+    assert!(run.retry_step("end-1").await.unwrap_err().is_not_found());
     // Others go on beside it.
     let other = t.client::<Without>().start("other", "fine".into()).await.unwrap();
     assert_eq!(other.output().await.unwrap(), "fine");
@@ -149,6 +155,37 @@ async fn a_step_that_a_new_build_does_not_have_stands_until_a_build_that_has_it(
     let t = on_disk(folder.path(), Before).await.unwrap();
     let run = t.client::<Before>().run("r").await.unwrap();
     assert_eq!(run.output().await.unwrap(), "text");
+}
+
+#[tokio::test]
+async fn an_operator_goes_past_a_step_that_a_new_build_does_not_have() {
+    let folder = TempDir::new().unwrap();
+    let t = on_disk(folder.path(), Before).await.unwrap();
+    for id in ["skipped", "redirected"] {
+        t.client::<Before>().start(id, "text".into()).await.unwrap();
+    }
+    t.settle().await;
+    t.shutdown(seconds(1)).await.unwrap();
+
+    let t = on_disk(folder.path(), Without).await.unwrap();
+    let (skipped, redirected) = (t.client::<Without>(), t.client::<Without>());
+    let (skipped, redirected) =
+        (skipped.run("skipped").await.unwrap(), redirected.run("redirected").await.unwrap());
+    // While it waits it stands for another reason.
+    assert!(skipped.skip_step("end-1").await.unwrap_err().is_not_found());
+    for run in [&skipped, &redirected] {
+        run.publish(Without::GO, ()).await.unwrap();
+    }
+    skipped.request_id("once").unwrap().skip_step("end-1").await.unwrap();
+    skipped.request_id("once").unwrap().skip_step("end-1").await.unwrap();
+    assert_eq!(skipped.describe().await.unwrap().steps, []);
+    assert_eq!(skipped.messages(Without::GO).await.unwrap(), [()], "what it had taken is back");
+    redirected.redirect_step("end-1", Without::BEGIN, "again".into()).await.unwrap();
+    assert_eq!(redirected.output().await.unwrap(), "again");
+    t.shutdown(seconds(1)).await.unwrap();
+    // It is past for the build that has the step, too.
+    let t = on_disk(folder.path(), Before).await.unwrap();
+    assert_eq!(t.client::<Before>().run("skipped").await.unwrap().describe().await.unwrap().steps, []);
 }
 
 /// A build in which the last step has another name.

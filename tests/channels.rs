@@ -258,7 +258,7 @@ async fn a_full_channel_refuses_what_comes_next_and_takes_again_what_fits() {
         let error = t.run().await.publish(Late::MESSAGES, "four".into()).await.err().unwrap();
         assert_eq!(error.kind(), ErrorKind::LimitReached);
         let text = error.to_string();
-        assert!(text.contains("MESSAGES") && text.contains('3') && text.contains("`r`"), "{text}");
+        assert!(text.contains("`r`: channel MESSAGES would hold 4 messages, the limit is 3"), "{text}");
         t.advance(hours(1)).await;
         let result = t.run().await.result().await.unwrap();
         assert_eq!(result.unconsumed_messages(), 2);

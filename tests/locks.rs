@@ -4,8 +4,9 @@
 mod support;
 
 use dex::definition::{FlowDefinition, RpcDefinition, StepDefinition};
+use dex::inspect::StepPhase;
 use dex::prelude::*;
-use dex::{ErrorKind, Status};
+use dex::{ErrorKind, Options, Status, testing};
 use support::hand::{Hand, Script, first, step};
 use support::{Counter, IN_MEMORY, each_way, engine};
 use tokio::sync::watch;
@@ -120,4 +121,87 @@ async fn an_rpc_that_locks_fails_at_once_while_a_step_holds_the_lock() {
     assert_eq!(run.call::<(), u32>("free", &()).await.unwrap(), 100);
     t.flow::<Hand<Tally>>().0.open.send_replace(true);
     run.result().await.unwrap();
+}
+
+#[tokio::test]
+async fn a_step_that_waits_for_a_lock_holds_no_slot() {
+    let options = Options { worker_slots: 2, ..Options::default() };
+    let t = testing::engine().flow(tally()).options(options).start().await.unwrap();
+    t.flow::<Hand<Tally>>().0.open.send_replace(false);
+    let run = t.client::<Hand<Tally>>().start("r", Some(6)).await.unwrap();
+    t.settle().await;
+    // One of them holds a slot, and five wait; another run needs the other slot.
+    let waiting = run.describe().await.unwrap().steps;
+    assert_eq!(waiting.iter().filter(|step| step.phase == StepPhase::Locked).count(), 5);
+    let other = t.client::<Hand<Tally>>().start("other", Some(0)).await.unwrap();
+    other.wait_for_step(Hand::<Tally>::to("aside"), 1).await.unwrap();
+    t.flow::<Hand<Tally>>().0.open.send_replace(true);
+    assert_eq!(run.result().await.unwrap().outputs().unwrap().len(), 6);
+}
+
+/// Its second step waits for a message, and has the attribute for itself only once it runs.
+#[derive(Default)]
+struct Polite {
+    asked: Counter,
+    go_on: tokio::sync::Notify,
+}
+
+#[flow(output = u32)]
+impl Polite {
+    #[attribute]
+    const TOTAL: Attribute<u32>;
+    #[channel]
+    const GO: Channel<()>;
+
+    #[step(start)]
+    async fn begin(&self, _input: ()) -> StepResult<Self> {
+        Ok(Next::to(Self::HOLD, ()).and(Self::TAKE, ()))
+    }
+
+    #[step(lock(TOTAL))]
+    async fn hold(&self, ctx: &mut StepContext<Self>, _input: ()) -> StepResult<Self> {
+        self.go_on.notified().await;
+        ctx.set(Self::TOTAL, 1)?;
+        Ok(Next::dead_end())
+    }
+
+    #[wait_for(take)]
+    fn a_message(&self) -> WaitResult<Self, ()> {
+        self.asked.add();
+        Ok(Wait::one(Self::GO.one()))
+    }
+
+    #[step(lock(TOTAL))]
+    async fn take(&self, ctx: &mut StepContext<Self>, _input: (), _go: ()) -> StepResult<Self> {
+        Ok(Next::complete(ctx.get(Self::TOTAL)?.unwrap_or_default() + 1))
+    }
+
+    #[rpc(lock(TOTAL))]
+    async fn double(&self, ctx: &mut RpcContext<Self>) -> RpcResult<()> {
+        let total = ctx.require(Self::TOTAL)?;
+        ctx.set(Self::TOTAL, total * 2)
+    }
+}
+
+#[tokio::test]
+async fn a_wait_takes_no_locks_and_is_held_up_by_none() {
+    let t = engine(Polite::default()).await;
+    let run = t.client::<Polite>().start("r", ()).await.unwrap();
+    t.settle().await;
+    // The lock is held, and the wait was asked for all the same.
+    let phases = async || {
+        let steps = run.describe().await.unwrap().steps;
+        steps.into_iter().map(|step| (step.id, step.phase)).collect::<Vec<_>>()
+    };
+    let named = |id: &str, phase| (id.to_owned(), phase);
+    let held = [named("hold-1", StepPhase::Running), named("take-1", StepPhase::Waiting)];
+    assert_eq!((phases().await, t.flow::<Polite>().asked.get()), (held.to_vec(), 1));
+    assert_eq!(run.double().await.unwrap_err().kind(), ErrorKind::Locked);
+    t.flow::<Polite>().go_on.notify_one();
+    t.settle().await;
+    // Nobody has the lock as long as the step only waits.
+    assert_eq!(phases().await, [named("take-1", StepPhase::Waiting)]);
+    run.double().await.unwrap();
+    run.publish(Polite::GO, ()).await.unwrap();
+    assert_eq!(run.output().await.unwrap(), 3);
 }

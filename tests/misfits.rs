@@ -201,8 +201,16 @@ async fn callers_are_told_which_stored_value_does_not_fit_and_not_what_it_is() {
         ),
         (run.keys(second::Typed::BY_KEY).await.map(drop), "`BY_KEY`", ErrorKind::InvalidValue),
         (run.entries(second::Typed::BY_KEY).await.map(drop), "`BY_KEY`", ErrorKind::InvalidValue),
-        (run.read(second::Typed::ITEMS).next().await.map(drop), "stored", ErrorKind::InvalidValue),
-        (run.newest(second::Typed::ITEMS, None, 1).await.map(drop), "stored", ErrorKind::InvalidValue),
+        (
+            run.read(second::Typed::ITEMS).next().await.map(drop),
+            "item 1 of stream `ITEMS` of run `r`",
+            ErrorKind::InvalidValue,
+        ),
+        (
+            run.newest(second::Typed::ITEMS, None, 1).await.map(drop),
+            "item 1 of stream `ITEMS` of run `r`",
+            ErrorKind::InvalidValue,
+        ),
         (run.value().await.map(drop), "attribute `VALUE`", ErrorKind::RpcFailed),
     ];
     for (result, what, kind) in errors {
@@ -216,8 +224,8 @@ async fn callers_are_told_which_stored_value_does_not_fit_and_not_what_it_is() {
     let (_t, run) = later(&folder, "output").await;
     let error = run.output().await.err().unwrap();
     assert_eq!(error.kind(), ErrorKind::InvalidValue);
-    tells(&error.to_string(), "stored");
+    tells(&error.to_string(), "the output of begin-1 of run `r`");
     let result = run.result().await.unwrap();
     assert_eq!(result.status(), dex::Status::Completed);
-    tells(&result.outputs().err().unwrap().to_string(), "stored");
+    tells(&result.outputs().err().unwrap().to_string(), "the output of begin-1 of run `r`");
 }

@@ -120,6 +120,7 @@ async fn a_remembered_answer_that_does_not_fit_is_told_and_the_call_is_not_made_
     let before = run.describe().await.unwrap();
     let error = run.request_id("question-1").unwrap().answer().await.unwrap_err();
     assert_eq!(error.kind(), ErrorKind::InvalidValue, "{error:?}");
+    assert!(error.to_string().contains("the answer of RPC `answer`"), "{error}");
     assert_eq!(run.describe().await.unwrap(), before, "nothing was changed");
     // Another request is another call.
     assert_eq!(run.request_id("question-2").unwrap().answer().await.unwrap(), 1);

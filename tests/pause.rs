@@ -3,8 +3,8 @@
 
 mod support;
 
-use dex::Status;
 use dex::prelude::*;
+use dex::{Options, Status, testing};
 use support::{ALL, Counter, each_way, engine, hours};
 
 /// Waits for a message or an hour, then counts.
@@ -84,24 +84,46 @@ async fn pausing_twice_is_one_pause_and_a_paused_run_can_be_cancelled() {
     assert!(run.resume().await.err().unwrap().is_closed());
 }
 
+/// Its handler runs until it is told to go on.
+#[derive(Default)]
+struct Slow {
+    begun: Counter,
+    dropped: Counter,
+    go: tokio::sync::Notify,
+}
+
+/// Counts the handlers that were dropped or have ended.
+struct Dropped(Counter);
+
+impl Drop for Dropped {
+    fn drop(&mut self) {
+        self.0.add();
+    }
+}
+
+#[flow(output = ())]
+impl Slow {
+    #[step(start)]
+    async fn begin(&self, waits: bool) -> StepResult<Self> {
+        if waits {
+            self.begun.add();
+            let _dropped = Dropped(self.dropped.clone());
+            self.go.notified().await;
+            return Ok(Next::to(Self::END, ()));
+        }
+        Ok(Next::dead_end())
+    }
+
+    #[step]
+    async fn end(&self, _input: ()) -> StepResult<Self> {
+        Ok(Next::complete(()))
+    }
+}
+
 #[tokio::test]
 async fn resuming_does_not_call_a_running_handler_a_second_time() {
-    #[derive(Default)]
-    struct Slow {
-        begun: Counter,
-        go: tokio::sync::Notify,
-    }
-    #[flow(output = ())]
-    impl Slow {
-        #[step(start)]
-        async fn begin(&self, _input: ()) -> StepResult<Self> {
-            self.begun.add();
-            self.go.notified().await;
-            Ok(Next::complete(()))
-        }
-    }
     let t = engine(Slow::default()).await;
-    let run = t.client::<Slow>().start("r", ()).await.unwrap();
+    let run = t.client::<Slow>().start("r", true).await.unwrap();
     t.settle().await;
     run.pause().await.unwrap();
     run.resume().await.unwrap();
@@ -109,4 +131,43 @@ async fn resuming_does_not_call_a_running_handler_a_second_time() {
     t.flow::<Slow>().go.notify_one();
     run.output().await.unwrap();
     assert_eq!(t.flow::<Slow>().begun.get(), 1);
+}
+
+/// An engine that keeps one run with nothing to do, with a paused run whose handler still runs, and others that have
+/// taken its place in memory.
+async fn paused_beside_others() -> testing::TestEngine {
+    let options = Options { idle_runs_max: 1, ..Options::default() };
+    let t = testing::engine().flow(Slow::default()).options(options).start().await.unwrap();
+    let run = t.client::<Slow>().start("r", true).await.unwrap();
+    t.settle().await;
+    run.pause().await.unwrap();
+    for number in 0..4 {
+        t.client::<Slow>().start(format!("other {number}"), false).await.unwrap();
+        t.settle().await;
+    }
+    t
+}
+
+#[tokio::test]
+async fn what_a_handler_of_a_paused_run_reports_counts_whatever_else_has_happened() {
+    let t = paused_beside_others().await;
+    t.flow::<Slow>().go.notify_one();
+    t.settle().await;
+    let run = t.client::<Slow>().run("r").await.unwrap();
+    let steps = run.describe().await.unwrap().steps;
+    assert_eq!(steps.iter().map(|step| step.id.as_str()).collect::<Vec<_>>(), ["end-1"]);
+    // Now it may leave memory, and is found again.
+    t.client::<Slow>().start("another", false).await.unwrap();
+    t.settle().await;
+    run.resume().await.unwrap();
+    run.output().await.unwrap();
+    assert_eq!(t.flow::<Slow>().begun.get(), 1);
+}
+
+#[tokio::test]
+async fn the_handler_of_a_paused_run_hears_of_its_end_whatever_else_has_happened() {
+    let t = paused_beside_others().await;
+    t.client::<Slow>().run("r").await.unwrap().cancel().await.unwrap();
+    t.settle().await;
+    assert_eq!(t.flow::<Slow>().dropped.get(), 1);
 }

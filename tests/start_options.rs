@@ -32,6 +32,18 @@ impl Failing {
 }
 
 #[tokio::test]
+async fn a_start_by_name_has_options_too() {
+    let t = engine(Failing).await;
+    let start = |id, attempts| {
+        t.dex().dynamic().start("Failing", id, 1.into()).options(StepOptions::new().attempts(attempts))
+    };
+    let run = start("r", 3).await.unwrap();
+    t.advance(hours(10)).await;
+    assert!(format!("{:?}", run.result().await.unwrap().closing()).contains("attempt 3"));
+    assert_eq!(start("none", 0).await.unwrap_err().kind(), ErrorKind::InvalidValue);
+}
+
+#[tokio::test]
 async fn a_start_with_options_that_cannot_work_starts_nothing() {
     let t = engine(Failing).await;
     let client = t.client::<Failing>();

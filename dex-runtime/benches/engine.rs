@@ -121,7 +121,7 @@ fn start(waits: bool) -> Command {
     let run_id = RunId::from_bytes([7; 16]);
     let identity = RunIdentity { flow: name("order"), flow_id, run_id, started_at: now(), parent: None };
     let staged = Staged::default();
-    Command::Start(Start { identity, movement: Some(movement(waits)), staged, timeout: None })
+    Command::Start(Start { identity, movement: Some(movement(waits)), staged, timeout: None, call: None })
 }
 
 fn started(waits: bool) -> Option<RunState> {

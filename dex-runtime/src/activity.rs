@@ -17,7 +17,7 @@ pub(crate) struct Activity(Arc<Inner>);
 #[derive(Debug, Default)]
 struct Inner {
     busy: AtomicUsize,
-    /// How many of them are handler calls that await something.
+    /// How many of them are handler calls that await something, or wait for their turn behind such.
     awaiting: AtomicUsize,
     /// Grows whenever something begins, ends or goes on.
     progress: AtomicU64,
@@ -26,13 +26,17 @@ struct Inner {
 
 /// Something under way, until it is dropped.
 #[derive(Debug)]
-pub(crate) struct Busy(Arc<Inner>);
+pub(crate) struct Busy {
+    all: Arc<Inner>,
+    /// Whether it waits for its turn.
+    waits: bool,
+}
 
 impl Activity {
     pub(crate) fn begin(&self) -> Busy {
         self.0.busy.fetch_add(1, Ordering::AcqRel);
         self.0.progress.fetch_add(1, Ordering::AcqRel);
-        Busy(Arc::clone(&self.0))
+        Busy { all: Arc::clone(&self.0), waits: false }
     }
 
     /// Completes once nothing is under way.
@@ -46,7 +50,7 @@ impl Activity {
         }
     }
 
-    /// If nothing is under way but handler calls that await something: a number that changes as soon as one
+    /// If nothing is under way but handler calls that await something, and those that wait for them: a number that changes as soon as one
     /// of them goes on. They may be meant to hang.
     pub(crate) fn only_awaiting(&self) -> Option<u64> {
         let before = self.0.progress.load(Ordering::Acquire);
@@ -56,6 +60,21 @@ impl Activity {
 }
 
 impl Busy {
+    /// It is not its turn: it goes on when another has ended.
+    pub(crate) fn wait(&mut self) {
+        if !std::mem::replace(&mut self.waits, true) {
+            self.all.awaiting.fetch_add(1, Ordering::AcqRel);
+        }
+    }
+
+    /// It is its turn.
+    pub(crate) fn go_on(&mut self) {
+        if std::mem::take(&mut self.waits) {
+            self.all.awaiting.fetch_sub(1, Ordering::AcqRel);
+            self.all.progress.fetch_add(1, Ordering::AcqRel);
+        }
+    }
+
     /// Runs a handler call to its end, and notes while it awaits something.
     pub(crate) async fn handler<T>(&self, mut call: Pin<&mut impl Future<Output = T>>) -> T {
         let mut awaiting = None;
@@ -63,7 +82,7 @@ impl Busy {
             awaiting = None;
             let polled = call.as_mut().poll(cx);
             if polled.is_pending() {
-                awaiting = Some(Awaiting::begin(&self.0));
+                awaiting = Some(Awaiting::begin(&self.all));
             }
             polled
         })
@@ -90,8 +109,37 @@ impl Drop for Awaiting<'_> {
 
 impl Drop for Busy {
     fn drop(&mut self) {
-        if self.0.busy.fetch_sub(1, Ordering::AcqRel) == 1 {
-            self.0.idle.notify_waiters();
+        self.go_on();
+        if self.all.busy.fetch_sub(1, Ordering::AcqRel) == 1 {
+            self.all.idle.notify_waiters();
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::future::pending;
+    use std::pin::pin;
+    use std::task::{Context, Poll, Waker};
+
+    use super::*;
+
+    #[test]
+    fn calls_that_wait_for_their_turn_behind_one_that_hangs_hang_as_well() {
+        let activity = Activity::default();
+        let (hangs, mut next) = (activity.begin(), activity.begin());
+        let mut call = pin!(pending::<()>());
+        let mut hanging = pin!(hangs.handler(call.as_mut()));
+        assert_eq!(hanging.as_mut().poll(&mut Context::from_waker(Waker::noop())), Poll::Pending);
+        assert_eq!(activity.only_awaiting(), None, "the other one is about to be called");
+        next.wait();
+        let before = activity.only_awaiting();
+        assert!(before.is_some());
+        next.go_on();
+        assert_eq!(activity.only_awaiting(), None);
+        next.wait();
+        assert_ne!(activity.only_awaiting(), before, "something has happened in between");
+        drop(next);
+        assert!(activity.only_awaiting().is_some());
     }
 }

@@ -314,4 +314,13 @@ mod tests {
         assert!(made.iter().all(|id| *id < later));
         assert_ne!(RunIds::default().next(now), made[0]);
     }
+
+    #[test]
+    fn a_run_id_is_a_uuid_of_version_7_with_the_time_of_the_clock() {
+        let now = Timestamp::from_micros(1_893_456_000_123_000);
+        let id: Uuid = RunIds::default().next(now).to_string().parse().unwrap();
+        assert_eq!(id.get_version_num(), 7);
+        assert_eq!(id.get_variant(), uuid::Variant::RFC4122);
+        assert_eq!(id.get_timestamp().unwrap().to_unix(), (1_893_456_000, 123_000_000));
+    }
 }

@@ -29,8 +29,8 @@ mod value;
 mod worker;
 
 pub use self::client::{
-    Client, DynClient, DynHandle, DynResult, DynRun, DynStart, History, Reply, Reuse, RunHandle, RunResult,
-    Start, StreamItem, StreamReader, StreamSource, TimeoutPolicy, Waiting,
+    Client, DynClient, DynHandle, DynResult, DynRun, DynStart, DynStartCall, History, Reply, Reuse,
+    RunHandle, RunResult, Start, StartCall, StreamItem, StreamReader, StreamSource, TimeoutPolicy, Waiting,
 };
 pub use self::dex::{Builder, Dex};
 pub use self::error::{Error, ErrorKind, Result};

@@ -111,7 +111,7 @@ async fn more_children_than_a_run_may_have_park_the_wait() {
     world.settle().await;
     let info = run.describe().await.unwrap();
     assert_eq!(info.steps[0].phase, StepPhase::Parked);
-    assert!(info.explain().contains("more than 2 children at once"), "{}", info.explain());
+    assert!(info.explain().contains("would have 3 children at once, the limit is 2"), "{}", info.explain());
     let runs: Vec<RunSummary> = world.dex().inspect().runs(None, 9).await.unwrap();
     assert_eq!(runs.len(), 1, "none of them was started");
 }

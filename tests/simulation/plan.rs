@@ -87,10 +87,14 @@ fn operation(random: &mut Random) -> Operation {
 }
 
 /// Source: Sebastiano Vigna, "splitmix64.c", public domain.
-struct Random(u64);
+pub(crate) struct Random(u64);
 
 impl Random {
-    fn below(&mut self, bound: u64) -> u64 {
+    pub(crate) fn new(seed: u64) -> Self {
+        Self(seed)
+    }
+
+    pub(crate) fn below(&mut self, bound: u64) -> u64 {
         self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
         let mut z = self.0;
         z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
@@ -98,7 +102,7 @@ impl Random {
         (z ^ (z >> 31)) % bound
     }
 
-    fn place(&mut self, bound: usize) -> usize {
+    pub(crate) fn place(&mut self, bound: usize) -> usize {
         usize::try_from(self.below(bound as u64)).unwrap()
     }
 }

@@ -36,7 +36,13 @@ impl Run {
         let (flow, run_id) = (name("order"), run_id());
         let identity = RunIdentity { flow, flow_id, run_id, started_at: NOW, parent: None };
         let movement = Some(movement(waits));
-        run.submit(Command::Start(Start { identity, movement, staged: Staged::default(), timeout: None }));
+        run.submit(Command::Start(Start {
+            identity,
+            movement,
+            staged: Staged::default(),
+            timeout: None,
+            call: None,
+        }));
         run
     }
 

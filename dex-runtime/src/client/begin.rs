@@ -4,12 +4,14 @@ use std::sync::Arc;
 
 use tokio::sync::oneshot;
 
-use super::beginning::Checked;
+use super::beginning::{Called, Checked};
+use super::call;
 use super::request::Request;
 use crate::definition::Registered;
 use crate::dex::written;
 use crate::engine::{
-    self, CancelPlan, Command, Movement, Rejection, RunIdentity, RunState, Status, StepTarget, Stop,
+    self, CancelPlan, Command, Movement, Refusal, Rejection, RpcReport, RunIdentity, RunState, Status,
+    StepTarget, Stop,
 };
 use crate::error::{Error, ErrorKind, Result};
 use crate::ids::{FlowId, RunId};
@@ -42,24 +44,28 @@ impl Reuse {
     }
 }
 
-/// What became of the wish for a run.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+/// What became of the wish for a run, with what its RPC answered: `null` if it calls none.
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Begun {
     /// It was started before.
-    Before(RunId),
+    Before(RunId, Payload),
     /// Its start waits to be written.
-    Now(RunId),
+    Now(RunId, Payload),
 }
 
 impl Shard {
     /// Starts a run of `flow`. Two calls for one id are put in order here and nowhere else.
-    pub(super) async fn start_run(self: &Arc<Self>, flow: &Registered, checked: Checked) -> Result<RunId> {
+    pub(super) async fn start_run(
+        self: &Arc<Self>,
+        flow: &Registered,
+        checked: Checked,
+    ) -> Result<(RunId, Payload)> {
         let (reply, answer) = oneshot::channel();
         match self.begin_run(flow, checked, Submit::called(reply)).await? {
-            Begun::Before(run) => Ok(run),
-            Begun::Now(run) => {
+            Begun::Before(run, given) => Ok((run, given)),
+            Begun::Now(run, given) => {
                 written(answer).await?;
-                Ok(run)
+                Ok((run, given))
             }
         }
     }
@@ -72,19 +78,12 @@ impl Shard {
         how: Submit,
     ) -> Result<Begun> {
         self.check()?;
-        let Checked { flow_id, input, staged, reuse, timeout, patch, request, parent } = checked;
-        // Until the function ends: whoever comes next finds the run in the registry.
-        let _guard = self.reserve(&flow_id).await;
-        if let Some(request) = &request
-            && let Some(run) = self.started_before(&flow_id, request).await?
+        if checked.call.is_some()
+            && let Some(before) = self.before_call(&checked).await?
         {
-            return Ok(Begun::Before(run));
+            return Ok(before);
         }
-        if let Some(parent) = &parent
-            && let Some(run) = self.child_under_guard(&flow_id, parent).await?
-        {
-            return Ok(Begun::Before(run));
-        }
+        let Checked { flow_id, input, staged, reuse, timeout, patch, request, parent, call } = checked;
         let now = self.clock.now();
         let identity = RunIdentity {
             flow: flow.name.clone(),
@@ -98,9 +97,27 @@ impl Shard {
             Movement { step, input, waits, locks, patch }
         });
         let run = Arc::new(Resident::fresh(identity.clone()));
-        let start = engine::Start { identity, movement, staged, timeout };
+        let mut start = engine::Start { identity, movement, staged, timeout, call: None };
+        let mut given = Payload::NULL;
+        if let Some(call) = call {
+            // With nothing held: this is the user's code. Nobody else can change what it sees.
+            let (report, answer) = self.first_call(flow, call, &start).await?;
+            (start.call, given) = (Some(Box::new(report)), answer);
+        }
+        // Until the function ends: whoever comes next finds the run in the registry.
+        let _guard = self.reserve(&flow_id).await;
+        if let Some(request) = &request
+            && let Some((run, before)) = self.started_before(&flow_id, request).await?
+        {
+            return Ok(Begun::Before(run, before));
+        }
+        if let Some(parent) = &run.identity().parent
+            && let Some(run) = self.child_under_guard(&flow_id, parent).await?
+        {
+            return Ok(Begun::Before(run, Payload::NULL));
+        }
         let command = match request {
-            Some(request) => request.once(Payload::NULL, Command::Start(start)),
+            Some(request) => request.once(given.clone(), Command::Start(start)),
             None => Command::Start(start),
         };
         // Nobody is ended for a run that cannot be.
@@ -110,16 +127,58 @@ impl Shard {
             return Err(Refused::Rejected(rejection).into_error(run.identity()));
         }
         let before = self.make_way(&flow_id, reuse).await?;
-        self.admit_fresh(&run, before)?;
+        self.admit_fresh(&run, before.clone())?;
         if let Err(refused) = self.writer.submit(&run, command, how) {
             self.registry.remove(&run)?;
+            // Whoever looks for the one before from now on looks in the store.
+            if let Some(before) = before {
+                self.settled(&before).await?;
+            }
             return Err(refused.into_error(run.identity()));
         }
-        Ok(Begun::Now(run.identity().run_id))
+        Ok(Begun::Now(run.identity().run_id, given))
     }
 
-    /// The newest run of the id, if this request has started it.
-    async fn started_before(self: &Arc<Self>, flow_id: &FlowId, request: &Request) -> Result<Option<RunId>> {
+    /// What there is to say before an RPC is called for a run: that it was started before, or that the id is taken.
+    async fn before_call(self: &Arc<Self>, checked: &Checked) -> Result<Option<Begun>> {
+        let Checked { flow_id, reuse, request, .. } = checked;
+        let _guard = self.reserve(flow_id).await;
+        if let Some(request) = request
+            && let Some((run, before)) = self.started_before(flow_id, request).await?
+        {
+            return Ok(Some(Begun::Before(run, before)));
+        }
+        // Which ends a run, and that is not to be before the RPC has said yes.
+        if *reuse != Reuse::TerminateIfRunning {
+            self.make_way(flow_id, *reuse).await?;
+        }
+        Ok(None)
+    }
+
+    /// Calls the RPC of a start, on the run as it will begin.
+    async fn first_call(
+        self: &Arc<Self>,
+        flow: &Registered,
+        call: Called,
+        start: &engine::Start,
+    ) -> Result<(RpcReport, Payload)> {
+        let now = start.identity.started_at;
+        let view = engine::begun(start.clone(), now, &self.writer.limits).map_err(|refusal| {
+            let refused = match refusal {
+                Refusal::Rejected(rejection) => Refused::Rejected(rejection),
+                Refusal::Broken(broken) => Refused::Quarantined(broken),
+            };
+            refused.into_error(&start.identity)
+        })?;
+        call::call_first(self, flow, &call.rpc, call.input, view).await
+    }
+
+    /// The newest run of the id, if this request has started it, with what was answered.
+    async fn started_before(
+        self: &Arc<Self>,
+        flow_id: &FlowId,
+        request: &Request,
+    ) -> Result<Option<(RunId, Payload)>> {
         let Some(live) = self.live(flow_id).await? else { return Ok(None) };
         loop {
             let before = match self.found_under_guard(live.run).await? {
@@ -137,7 +196,7 @@ impl Shard {
                     Err(refused) => return Err(refused.into_error(run.identity())),
                 },
             };
-            return Ok(before.map(|_| live.run));
+            return Ok(before.map(|before| (live.run, before)));
         }
     }
 

@@ -41,6 +41,16 @@ pub(super) struct Beginning {
     pub(super) options: Given,
     /// Set if the start is a request.
     pub(super) request_id: Option<String>,
+    /// What is called in the commit that creates the run.
+    pub(super) call: Option<Called>,
+}
+
+/// An RPC that is called with a start.
+#[derive(Clone, Debug)]
+pub(super) struct Called {
+    /// Its stored name.
+    pub(super) rpc: String,
+    pub(super) input: Payload,
 }
 
 /// A beginning, checked against the run's flow.
@@ -55,6 +65,7 @@ pub(super) struct Checked {
     pub(super) request: Option<Request>,
     /// The run that wants it, if it is a child.
     pub(super) parent: Option<Parent>,
+    pub(super) call: Option<Called>,
 }
 
 impl Beginning {
@@ -68,30 +79,36 @@ impl Beginning {
             on_timeout: None,
             options: Given::NOTHING,
             request_id: None,
+            call: None,
         })
     }
 
-    /// Starts the run.
-    pub(super) async fn begin(self, core: Arc<Core>, flow: &Arc<Registered>) -> Result<UntypedRun> {
+    /// Starts the run, and gives what the RPC answered that it calls.
+    pub(super) async fn begin(
+        self,
+        core: Arc<Core>,
+        flow: &Arc<Registered>,
+    ) -> Result<(UntypedRun, Payload)> {
         let checked = self.check(flow, core.options().cancel_grace)?;
         let start = |shard: Arc<Shard>| {
             let checked = checked.clone();
             async move { shard.start_run(flow, checked).await }
         };
-        let run_id = core.with_shard(start).await?;
-        Ok(UntypedRun::new(core, checked.flow_id, run_id))
+        let (run_id, answer) = core.with_shard(start).await?;
+        Ok((UntypedRun::new(core, checked.flow_id, run_id), answer))
     }
 
     pub(super) fn check(self, flow: &Registered, grace: Duration) -> Result<Checked> {
         let patch = self.patch(flow)?;
         let request = self.request(flow, patch.as_deref())?;
-        let Self { flow_id, input, staged, reuse, timeout, on_timeout, options: _, request_id: _ } = self;
+        let Self { flow_id, input, staged, reuse, timeout, on_timeout, options: _, request_id: _, call } =
+            self;
         let timeout = match timeout.or(flow.flow.definition().timeout) {
             Some(limit) => Some((whole(limit)?, action(flow, on_timeout, grace)?)),
             None if on_timeout.is_some() => return Err(endless(&flow_id)),
             None => None,
         };
-        Ok(Checked { flow_id, input, staged, reuse, timeout, patch, request, parent: None })
+        Ok(Checked { flow_id, input, staged, reuse, timeout, patch, request, parent: None, call })
     }
 
     /// What is different about the start step's options.
@@ -120,6 +137,9 @@ impl Beginning {
         }
         for (slot, value) in &staged.messages {
             content.extend([format!("message {slot}").into_bytes(), value.as_bytes().to_vec()]);
+        }
+        if let Some(Called { rpc, input }) = &self.call {
+            content.extend([format!("call {rpc}").into_bytes(), input.as_bytes().to_vec()]);
         }
         let content: Vec<&[u8]> = content.iter().map(Vec::as_slice).collect();
         Ok(Some(Request::new(Name::new(id)?, "start", &content)))

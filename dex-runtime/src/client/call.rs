@@ -12,7 +12,7 @@ use super::request::Request;
 use super::untyped::UntypedRun;
 use crate::commit::Ticket;
 use crate::definition::call::RpcEnd;
-use crate::definition::{Core as ContextCore, MemberKind, Place, Registered, RpcDefinition};
+use crate::definition::{Core as ContextCore, MemberKind, Place, Registered, RpcDefinition, StepError};
 use crate::dex::written;
 use crate::engine::{Command, Failure, FailureKind, Rejection, RpcReport, RunState, View};
 use crate::error::{Error, ErrorKind, Result};
@@ -26,6 +26,9 @@ use crate::worker::{self, Deadline, Ended, Leash};
 impl UntypedRun {
     /// Calls an RPC by its stored name, and gives its encoded answer.
     pub(super) async fn call(&self, flow: &Arc<Registered>, rpc: &str, input: Payload) -> Result<Payload> {
+        if let Some(noted) = &self.noted {
+            return noted.call(rpc, input, self.request.as_ref()).await;
+        }
         let call = |shard: Arc<Shard>| {
             let input = input.clone();
             let request = self.request("rpc", &[rpc.as_bytes(), input.as_bytes()]);
@@ -123,10 +126,8 @@ impl UntypedRun {
         seen: Option<Ticket>,
         end: RpcEnd,
     ) -> Result<Applied> {
-        let rpc = asked.rpc;
-        let Some(place) = flow.rpc(rpc) else { return Err(unknown(flow, rpc)) };
-        let RpcEnd { staged, reads, movements, cancels, answer: given } = end;
-        let changes = !(staged.is_empty() && movements.is_empty() && cancels.is_empty());
+        let place = flow.rpc(asked.rpc).ok_or_else(|| unknown(flow, asked.rpc))?;
+        let changes = !(end.staged.is_empty() && end.movements.is_empty() && end.cancels.is_empty());
         if !changes && !place.definition.writes {
             shard.durable(seen).await?;
             return Ok(Applied::Done);
@@ -134,12 +135,7 @@ impl UntypedRun {
         let Some(run) = run else {
             return if changes { Err(self.closed(shard).await) } else { Ok(Applied::Done) };
         };
-        let movements = movements.into_iter().map(|goal| worker::movement(flow, goal));
-        let movements =
-            movements.collect::<Result<_, _>>().map_err(|error| failed(rpc, error.into_parts().0))?;
-        let cancels = worker::cancels(flow, cancels).map_err(|error| failed(rpc, error.into_parts().0))?;
-        let locks = place.locks.to_vec();
-        let report = RpcReport { rpc: place.name.clone(), reads, staged, movements, cancels, locks };
+        let (report, given) = report(flow, place, end)?;
         let command = match asked.request.clone() {
             Some(request) => request.once(given, Command::ApplyRpc(report)),
             None => Command::ApplyRpc(report),
@@ -155,6 +151,36 @@ impl UntypedRun {
             Err(refused) => Err(shard.refusal(run, refused).await),
         }
     }
+}
+
+/// What an RPC did, and what it answered.
+fn report(flow: &Registered, place: Place<'_, RpcDefinition>, end: RpcEnd) -> Result<(RpcReport, Payload)> {
+    let RpcEnd { staged, reads, movements, cancels, answer } = end;
+    let wrong = |error: StepError| failed(place.definition.name, error.into_parts().0);
+    let movements = movements.into_iter().map(|goal| worker::movement(flow, goal));
+    let movements = movements.collect::<Result<_, _>>().map_err(wrong)?;
+    let cancels = worker::cancels(flow, cancels).map_err(wrong)?;
+    let (rpc, locks) = (place.name.clone(), place.locks.to_vec());
+    Ok((RpcReport { rpc, reads, staged, movements, cancels, locks }, answer))
+}
+
+/// Calls an RPC on a run that begins as `view` shows it, and that nobody else knows of.
+pub(super) async fn call_first(
+    shard: &Arc<Shard>,
+    flow: &Registered,
+    rpc: &str,
+    input: Payload,
+    view: View,
+) -> Result<(RpcReport, Payload)> {
+    let place = flow.rpc(rpc).ok_or_else(|| unknown(flow, rpc))?;
+    let limit = place.definition.timeout.unwrap_or(Duration::MAX).min(shard.options.rpc_timeout);
+    let handler = invoke(shard, flow, place, input, view, (shard.clock.now().saturating_add(limit), limit));
+    let stopping = async {
+        drop(shard.ended().await);
+        let stopping = || Error::new(ErrorKind::Unavailable, "the engine is stopping");
+        shard.check().err().unwrap_or_else(stopping)
+    };
+    report(flow, place, unless(handler, stopping).await?)
 }
 
 /// The outcome of `call`, or the reason with which `in_vain` completes first. It is asked only while `call`
@@ -233,6 +259,11 @@ fn failed(rpc: &str, failure: Failure) -> Error {
 /// The encoded argument of an RPC.
 pub(super) fn argument<I: Value>(rpc: &str, input: &I) -> Result<Payload, ValueError> {
     Payload::encode(input).map_err(|error| error.of(format_args!("the argument of RPC `{rpc}`")))
+}
+
+/// What an RPC answered, as the type that its caller wants.
+pub(super) fn decode_answer<O: Value>(rpc: &str, answer: &Payload) -> Result<O, ValueError> {
+    answer.decode().map_err(|error| error.of(format_args!("the answer of RPC `{rpc}`")))
 }
 
 fn unknown(flow: &Registered, rpc: &str) -> Error {

@@ -179,13 +179,4 @@ impl Shard {
         }
         refused.into_error(run.identity())
     }
-
-    /// Waits until all that has happened to the run so far is on disk.
-    pub(super) async fn settled(&self, run: &Resident) -> Result<()> {
-        match run.read(|_| ()) {
-            Ok(((), unwritten)) => self.durable(unwritten).await,
-            // The run has ended on disk and left, or the engine stops.
-            Err(_) => self.check(),
-        }
-    }
 }

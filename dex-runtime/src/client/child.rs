@@ -42,7 +42,7 @@ impl Shard {
             Err(error) => Err(error),
         };
         match begun {
-            Ok(Begun::Now(run) | Begun::Before(run)) => Ok(ChildBegun::Run(run)),
+            Ok(Begun::Now(run, _) | Begun::Before(run, _)) => Ok(ChildBegun::Run(run)),
             Err(error) => match error.kind() {
                 ErrorKind::AlreadyStarted
                 | ErrorKind::InvalidValue

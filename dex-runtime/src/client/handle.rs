@@ -3,7 +3,7 @@
 use std::fmt;
 use std::marker::PhantomData;
 
-use super::call::argument;
+use super::call::{argument, decode_answer};
 use super::reply::Reply;
 use super::result::RunResult;
 use super::state;
@@ -196,7 +196,7 @@ impl<F: Flow> RunHandle<F> {
     pub async fn call<I: Value, O: Value>(&self, rpc: &'static str, input: &I) -> Result<O> {
         let flow = self.run.core.flows().of::<F>()?;
         let answer = self.run.call(flow, rpc, argument(rpc, input)?).await?;
-        Ok(answer.decode()?)
+        Ok(decode_answer(rpc, &answer)?)
     }
 }
 

@@ -2,8 +2,8 @@
 
 use super::handle::RunHandle;
 use super::untyped::UntypedRun;
-use crate::definition::{Flow, MemberKind, Registered, Step};
-use crate::engine::{Command, Movement, Rejection, RunState, Status, StepTarget};
+use crate::definition::{Flow, MemberKind, Registered, Step, StepError};
+use crate::engine::{Command, Execution, Failure, Movement, Rejection, RunState, Status, StepTarget};
 use crate::error::{Error, ErrorKind, Result};
 use crate::ids::ExecutionNo;
 use crate::value::{Payload, Value};
@@ -13,13 +13,15 @@ impl<F: Flow> RunHandle<F> {
     ///
     /// # Errors
     ///
-    /// - [`ErrorKind::NotFound`]: the run has no such parked execution.
+    /// - [`ErrorKind::NotFound`]: the run has no such parked execution. One whose step this build does not have goes on by
+    ///   itself in a build that has it.
     /// - [`ErrorKind::Closed`]: the run has ended.
     pub async fn retry_step(&self, execution: &str) -> Result<()> {
         self.run.retry_step(execution).await
     }
 
-    /// Ends a parked step execution (`<step>-<n>`) as if it had done nothing, for good.
+    /// Ends a parked step execution (`<step>-<n>`), or one whose step this build does not have, as if it had done
+    /// nothing, for good.
     ///
     /// Its branch ends with it. Messages that it had taken are back at the front of their channels; other
     /// branches go on, and a run that was only to wait for this one completes.
@@ -81,7 +83,8 @@ pub(super) fn movement(flow: &Registered, step: &str, input: Payload) -> Result<
 
 /// An execution that an operator names, or the answer to a request that was carried out before.
 enum Named {
-    Open(ExecutionNo),
+    /// With the reason why it stands, if this build does not have its step.
+    Open(ExecutionNo, Option<Box<Failure>>),
     Answered,
     Unknown,
     /// The run has ended, and all its executions with it.
@@ -90,10 +93,8 @@ enum Named {
 
 impl UntypedRun {
     pub(super) async fn retry_step(&self, execution: &str) -> Result<()> {
-        self.operate("retry step", &[execution.as_bytes()], execution, |execution| Command::ResumeStep {
-            execution,
-        })
-        .await
+        let retry = |execution, _| Command::ResumeStep { execution };
+        self.operate("retry step", &[execution.as_bytes()], execution, retry).await
     }
 
     /// Ends a parked execution; `to` follows in its place.
@@ -101,15 +102,21 @@ impl UntypedRun {
         let (step, input): (&[u8], &[u8]) =
             to.as_ref().map_or((&[], &[]), |to| (to.step.as_str().as_bytes(), to.input.as_bytes()));
         let content = [execution.as_bytes(), step, input];
-        let leave = |execution| Command::LeaveStep { execution, to: to.clone() };
+        let leave = |execution, missing| Command::LeaveStep { execution, missing, to: to.clone() };
         self.operate("leave step", &content, execution, leave).await
     }
 
     pub(super) async fn skip_timer(&self, execution: &str) -> Result<()> {
-        self.operate("skip timer", &[execution.as_bytes()], execution, |execution| Command::SkipTimer {
-            execution,
-        })
-        .await
+        let skip = |execution, _| Command::SkipTimer { execution };
+        self.operate("skip timer", &[execution.as_bytes()], execution, skip).await
+    }
+
+    /// Why an execution stands whose step this build does not have.
+    fn missing_step(&self, state: &RunState, execution: &Execution) -> Option<Box<Failure>> {
+        let (flow, step) = (self.core.flows().get(&state.identity.flow)?, &execution.step);
+        let missing = flow.step(step.as_str()).is_none();
+        let why = || StepError::unworkable(format_args!("flow `{}` has no step `{step}`", flow.name));
+        missing.then(|| Box::new(why().into_parts().0))
     }
 
     /// Submits what `command` makes of the execution that people call `<step>-<n>`.
@@ -118,7 +125,7 @@ impl UntypedRun {
         what: &str,
         content: &[&[u8]],
         execution: &str,
-        command: impl FnOnce(ExecutionNo) -> Command,
+        command: impl FnOnce(ExecutionNo, Option<Box<Failure>>) -> Command,
     ) -> Result<()> {
         let request = self.request(what, content);
         let find = |state: &RunState| -> Result<Named> {
@@ -132,10 +139,12 @@ impl UntypedRun {
                 return Ok(Named::Closed(state.status()));
             }
             let found = state.executions.iter().find(|(_, open)| open.id() == execution);
-            Ok(found.map_or(Named::Unknown, |(number, _)| Named::Open(*number)))
+            Ok(found.map_or(Named::Unknown, |(number, open)| {
+                Named::Open(*number, self.missing_step(state, open))
+            }))
         };
         match self.read(find).await?? {
-            Named::Open(number) => self.change(request.clone(), command(number)).await,
+            Named::Open(number, missing) => self.change(request.clone(), command(number, missing)).await,
             Named::Answered => Ok(()),
             Named::Closed(status) => {
                 Err(Error::rejected(&Rejection::Closed { status }, self.flow_id.as_str(), self.run_id))

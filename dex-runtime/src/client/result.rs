@@ -5,9 +5,9 @@ use std::marker::PhantomData;
 use std::sync::Arc;
 
 use crate::definition::Flow;
-use crate::engine::{Closing, RunEnd, Status};
+use crate::engine::{Closing, Output, RunEnd, Status};
 use crate::error::{Error, ErrorKind, Result};
-use crate::value::Value;
+use crate::value::{Value, ValueError};
 
 /// How a run of flow `F` ended.
 pub struct RunResult<F> {
@@ -71,9 +71,7 @@ impl Ended {
 
     pub(super) fn outputs<T: Value>(&self) -> Result<Vec<(String, T)>> {
         let outputs = self.0.outputs.iter();
-        outputs
-            .map(|output| Ok((format!("{}-{}", output.step, output.number), output.value.decode()?)))
-            .collect()
+        outputs.map(|output| Ok((execution(output), self.decode(output)?))).collect()
     }
 
     pub(super) fn output<T: Value>(&self) -> Result<T> {
@@ -84,7 +82,7 @@ impl Ended {
             return Err(Error::with_run(ErrorKind::RunFailed, message, self.0.identity.run_id, status));
         }
         match self.0.outputs.as_slice() {
-            [output] => Ok(output.value.decode()?),
+            [output] => Ok(self.decode(output)?),
             outputs => {
                 let count = outputs.len();
                 let message = format!("run `{flow_id}` has {count} outputs: ask for `result().outputs()`");
@@ -92,6 +90,21 @@ impl Ended {
             }
         }
     }
+}
+
+impl Ended {
+    fn decode<T: Value>(&self, output: &Output) -> Result<T, ValueError> {
+        let flow_id = &self.0.identity.flow_id;
+        let named = |error: ValueError| {
+            error.of(format_args!("the output of {} of run `{flow_id}`", execution(output)))
+        };
+        output.value.decode().map_err(named)
+    }
+}
+
+/// What people call the execution that has given it.
+fn execution(output: &Output) -> String {
+    format!("{}-{}", output.step, output.number)
 }
 
 fn explain(end: &RunEnd) -> String {

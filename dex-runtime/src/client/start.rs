@@ -10,6 +10,7 @@ use std::time::Duration;
 use super::begin::Reuse;
 use super::beginning::{Beginning, TimeoutPolicy};
 use super::handle::RunHandle;
+use super::start_call::StartCall;
 use super::state::{self, attribute_value};
 use crate::definition::{AttributeHandle, ChannelHandle, Flow, StepOptions};
 use crate::dex::Core;
@@ -108,6 +109,40 @@ impl<F: Flow> Start<F> {
         self.set(|beginning| beginning.request_id = Some(id.into()))
     }
 
+    /// Calls an RPC of the run, in the commit that creates it: it sees the attributes and messages that the start gives,
+    /// and what it does is there before the first step is.
+    ///
+    /// `call` is lent a handle of the run, which is not there yet, to call one RPC and nothing else. Awaiting gives the run
+    /// and the answer. An RPC that refuses or fails starts nothing ([`ErrorKind::RpcFailed`]), and neither does one that
+    /// locks what the start step has for itself ([`ErrorKind::Locked`]). A repetition of a [request](Self::request_id)
+    /// gets the first answer.
+    ///
+    /// ```
+    /// # use dex_runtime::{Client, Result, RunHandle, definition::Flow};
+    /// # struct Run<F>(RunHandle<F>);
+    /// # impl<F: Flow> From<RunHandle<F>> for Run<F> { fn from(run: RunHandle<F>) -> Self { Self(run) } }
+    /// # impl<F: Flow> Run<F> { async fn add(&self, item: String) -> Result<u32> { self.0.call("add", &item).await } }
+    /// # async fn example<F: Flow<Input = String, Run = Run<F>>>(client: Client<F>) -> Result<()> {
+    /// let start = client.start("basket-17", "ada".to_owned());
+    /// let (run, items) = start.call(|run| async move { run.add("a book".to_owned()).await }).await?;
+    /// assert_eq!(items, 1);
+    /// # let _ = run; Ok(()) }
+    /// ```
+    ///
+    /// [`ErrorKind::RpcFailed`]: crate::ErrorKind::RpcFailed
+    /// [`ErrorKind::Locked`]: crate::ErrorKind::Locked
+    pub fn call<C, R, A>(self, call: C) -> StartCall<F, C>
+    where
+        C: FnOnce(F::Run) -> R,
+        R: Future<Output = Result<A>>,
+    {
+        StartCall::new(self, call)
+    }
+
+    pub(super) fn into_parts(self) -> (Arc<Core>, Result<Beginning>) {
+        (self.core, self.beginning)
+    }
+
     fn set(self, set: impl FnOnce(&mut Beginning)) -> Self {
         let beginning = self.beginning.map(|mut beginning| {
             set(&mut beginning);
@@ -119,7 +154,8 @@ impl<F: Flow> Start<F> {
     async fn run(self) -> Result<F::Run> {
         let beginning = self.beginning?;
         let flow = Arc::clone(self.core.flows().of::<F>()?);
-        Ok(RunHandle::of(beginning.begin(self.core, &flow).await?).into())
+        let (run, _) = beginning.begin(self.core, &flow).await?;
+        Ok(RunHandle::of(run).into())
     }
 }
 

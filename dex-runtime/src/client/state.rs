@@ -103,7 +103,11 @@ impl<F: Flow> RunHandle<F> {
                 Command::Write(WriteReport { reads: vec![Read::Attribute(slot.clone(), version)], staged });
             match self.run.transact(request.clone(), value, write).await? {
                 Changed::Done => return Ok(new),
-                Changed::Before(answer) => return Ok(answer.decode()?),
+                Changed::Before(answer) => {
+                    let before = answer.decode();
+                    return before
+                        .map_err(|error| self.run.misfit("the remembered value of attribute", slot, &error));
+                }
                 Changed::Conflict => {}
             }
         }

@@ -15,7 +15,7 @@ use crate::shard::{Found, Shard, check_size};
 use crate::store::record::{ItemOrigin, decode_item};
 use crate::store::{StoredItem, StreamFrom, StreamQuery};
 use crate::time::Timestamp;
-use crate::value::{Payload, Value};
+use crate::value::{Payload, Value, ValueError};
 
 /// Items that are read at a time: few reads for small ones, little memory for large ones.
 const PAGE_ITEMS: usize = 256;
@@ -57,7 +57,7 @@ pub enum StreamSource {
 }
 
 impl<T: Value> StreamItem<T> {
-    fn read(stored: &StoredItem) -> Result<Self> {
+    fn read(stored: &StoredItem, stream: StreamKey, run: &UntypedRun) -> Result<Self> {
         let item = decode_item(&stored.record)?;
         let source = match item.origin {
             ItemOrigin::Client => StreamSource::Client,
@@ -65,7 +65,12 @@ impl<T: Value> StreamItem<T> {
                 StreamSource::Step { execution: format!("{step}-{number}"), attempt }
             }
         };
-        Ok(Self { offset: stored.offset, value: item.value.decode()?, source, at: item.at })
+        let offset = stored.offset;
+        let value = item.value.decode().map_err(|error: ValueError| {
+            let (stream, flow_id) = (stream.name, &run.flow_id);
+            error.of(format_args!("item {offset} of stream `{stream}` of run `{flow_id}`"))
+        })?;
+        Ok(Self { offset, value, source, at: item.at })
     }
 }
 
@@ -161,7 +166,7 @@ impl<T: Value> StreamReader<T> {
         }
         let Some(stored) = self.page.pop_front() else { return Ok(None) };
         self.after = stored.offset;
-        StreamItem::read(&stored).map(Some)
+        StreamItem::read(&stored, self.stream, &self.run).map(Some)
     }
 }
 
@@ -234,7 +239,7 @@ impl UntypedRun {
             let Some(last) = page.last() else { break };
             before = last.offset;
             for item in &page {
-                newest.push(StreamItem::read(item)?);
+                newest.push(StreamItem::read(item, stream, self)?);
             }
         }
         Ok(newest)

@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use super::start_call::Noted;
 use super::waiting::Looked;
 use crate::dex::Core;
 use crate::engine::{MapKind, RunEnd, RunState, View, attribute_keys, channel_keys};
@@ -20,11 +21,13 @@ pub(super) struct UntypedRun {
     pub(super) run_id: RunId,
     /// Set if all changes by this handle are one request.
     pub(super) request: Option<Name>,
+    /// Set if there is no run yet: the one RPC that is called by this handle is called with the start.
+    pub(super) noted: Option<Arc<Noted>>,
 }
 
 impl UntypedRun {
     pub(super) fn new(core: Arc<Core>, flow_id: FlowId, run_id: RunId) -> Self {
-        Self { core, flow_id, run_id, request: None }
+        Self { core, flow_id, run_id, request: None, noted: None }
     }
 
     /// The newest run of an id, open or closed, with the stored name of its flow.
@@ -82,12 +85,17 @@ impl UntypedRun {
 
     /// Says that the run is not in the store.
     pub(super) fn missing(&self) -> Error {
-        let message = format!("run {} of `{}` is not in the store", self.run_id, self.flow_id);
+        let message = match &self.noted {
+            Some(_) => {
+                format!("run `{}` is not started yet: a start calls one RPC and nothing else", self.flow_id)
+            }
+            None => format!("run {} of `{}` is not in the store", self.run_id, self.flow_id),
+        };
         Error::new(ErrorKind::NotFound, message)
     }
 
     pub(super) async fn describe(&self) -> Result<RunInfo> {
-        self.read(RunInfo::of).await
+        self.read(|state| RunInfo::in_build(state, self.core.flows())).await
     }
 
     /// The encoded value of an attribute and the version that wrote it.

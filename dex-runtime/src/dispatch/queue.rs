@@ -174,7 +174,9 @@ impl ReadyQueue {
 }
 
 impl Queue {
-    fn push(&mut self, job: Job) {
+    fn push(&mut self, mut job: Job) {
+        // Until a slot takes it; none waits while a slot is free.
+        job.busy.wait();
         let flow = &job.run.identity().flow;
         let lane = if let Some(lane) = self.by_flow.get(flow) {
             *lane
@@ -194,8 +196,9 @@ impl Queue {
     }
 
     fn pop(&mut self) -> Option<Job> {
-        let job =
+        let mut job =
             self.pop_from(|lane| &mut lane.resumed).or_else(|| self.pop_from(|lane| &mut lane.fresh))?;
+        job.busy.go_on();
         self.waiting -= 1;
         Some(job)
     }

@@ -179,9 +179,9 @@ pub(super) fn request(
     if requests.is_empty() {
         return Ok(Vec::new());
     }
-    let max = limits.children_max;
-    if state.children.all.len() + requests.len() > max {
-        return Err(Rejection::TooManyChildren { max });
+    let (size, max) = (state.children.all.len() + requests.len(), limits.children_max);
+    if size > max {
+        return Err(Rejection::TooManyChildren { size, max });
     }
     let execution = state.executions.get(&no);
     let run = state.identity.run_id;

@@ -53,10 +53,12 @@ pub enum Command {
         /// The execution.
         execution: ExecutionNo,
     },
-    /// End a parked execution: an operator has seen that it is not to run again.
+    /// End an execution that is parked, or whose step is missing: an operator has seen that it is not to run again.
     LeaveStep {
         /// The execution.
         execution: ExecutionNo,
+        /// Why no handler runs although it is not parked: the step is none of this build.
+        missing: Option<Box<Failure>>,
         /// What follows in its place; `None` ends the branch.
         to: Option<Movement>,
     },
@@ -161,6 +163,8 @@ pub struct Start {
     pub staged: Staged,
     /// How long the run may take, and what happens then.
     pub timeout: Option<(Duration, TimeoutAction)>,
+    /// An RPC that has run on the run as the rest of this makes it.
+    pub call: Option<Box<RpcReport>>,
 }
 
 /// What a handler wrote. It takes effect with the handler's outcome or not at all.

@@ -161,24 +161,33 @@ pub enum Rejection {
         number: u64,
     },
     /// A channel would hold too many messages.
-    #[error("channel {slot} would hold more than {max} messages: consume some first")]
+    #[error("channel {slot} would hold {size} messages, the limit is {max}: consume some first")]
     ChannelFull {
         /// The channel.
         slot: Slot,
+        /// How many it would hold.
+        size: usize,
         /// The limit.
         max: usize,
     },
     /// Too many step executions would be open.
     #[error(
-        "the run would have more than {max} open step executions: use runs of their own for wider fan-outs"
+        "the run would have {size} open step executions, the limit is {max}: use runs of their own for wider \
+         fan-outs"
     )]
     TooManySteps {
+        /// How many it would have.
+        size: usize,
         /// The limit.
         max: usize,
     },
     /// Too many children would go on.
-    #[error("the run would have more than {max} children at once: start some of them from children")]
+    #[error(
+        "the run would have {size} children at once, the limit is {max}: start some of them from children"
+    )]
     TooManyChildren {
+        /// How many it would have.
+        size: usize,
         /// The limit.
         max: usize,
     },
@@ -244,11 +253,14 @@ pub fn decide(
         Command::FailAttempt(report) => step::fail(state, report, now),
         Command::FireTimer { execution } => step::fire_timer(state, execution, now),
         Command::ResumeStep { execution } => operate::retry(state, execution),
-        Command::LeaveStep { execution, to } => operate::leave(state, execution, to, limits),
+        Command::LeaveStep { execution, missing, to } => {
+            operate::leave(state, execution, missing, to, limits)
+        }
         Command::SkipTimer { execution } => operate::skip_timer(state, execution),
         Command::Publish { slot, values } => {
-            if state.held(&slot) + values.len() > limits.channel_messages_max {
-                return Err(Rejection::ChannelFull { slot, max: limits.channel_messages_max });
+            let (size, max) = (state.held(&slot) + values.len(), limits.channel_messages_max);
+            if size > max {
+                return Err(Rejection::ChannelFull { slot, size, max });
             }
             let publish = |value| Event::MessagePublished { slot: slot.clone(), value };
             Ok(values.into_iter().map(publish).collect())
@@ -356,13 +368,11 @@ fn check_channels(
     for (slot, _) in messages {
         *counts.entry(slot).or_default() += 1;
     }
-    let full = counts.into_iter().find(|(slot, more)| {
+    let full = counts.into_iter().find_map(|(slot, more)| {
         let consumed = ending.map_or(0, |ending| ending.reserved(slot));
         let gone = consumed + state.map_or(0, |state| taken_out(state, staged, slot));
-        held(slot).saturating_sub(gone) + more > max
+        let size = held(slot).saturating_sub(gone) + more;
+        (size > max).then(|| Rejection::ChannelFull { slot: slot.clone(), size, max })
     });
-    match full {
-        Some((slot, _)) => Err(Rejection::ChannelFull { slot: slot.clone(), max }),
-        None => Ok(()),
-    }
+    full.map_or(Ok(()), Err)
 }

@@ -73,7 +73,7 @@ pub use self::state::{
     Answered, Attribute, Canceling, ChannelState, Closed, Execution, HandedOut, Message, Method, Output,
     Phase, RunIdentity, RunState, Status, StepId,
 };
-pub use self::transition::{Refusal, Transition, refused_start, transition};
+pub use self::transition::{Refusal, Transition, begun, refused_start, transition};
 pub use self::view::{RunEnd, View};
 pub use self::wait::{Condition, Matched, Outcome};
 pub use self::waiters::{Need, Waiters};

@@ -2,7 +2,7 @@
 
 use super::command::Movement;
 use super::decide::{Limits, Rejection};
-use super::event::{Event, Source};
+use super::event::{Event, Failure, Source};
 use super::state::{Phase, RunState};
 use super::step;
 use crate::ids::ExecutionNo;
@@ -13,15 +13,23 @@ pub(super) fn retry(state: &RunState, execution: ExecutionNo) -> Result<Vec<Even
     Ok(vec![Event::StepResumed { execution }])
 }
 
-/// A parked execution ends; its branch ends with it, or goes on with another step.
+/// A parked execution ends; its branch ends with it, or goes on with another step. So does one that is next and
+/// whose step is `missing`.
 pub(super) fn leave(
     state: &RunState,
     execution: ExecutionNo,
+    missing: Option<Box<Failure>>,
     to: Option<Movement>,
     limits: &Limits,
 ) -> Result<Vec<Event>, Rejection> {
-    is_parked(state, execution)?;
-    let mut events = vec![Event::StepSkipped { execution }];
+    let mut events = Vec::new();
+    match (state.executions.get(&execution).map(|found| &found.phase), missing) {
+        (Some(Phase::Ready(_)), Some(failure)) => {
+            events.push(Event::StepParked { execution, failure: *failure });
+        }
+        _ => is_parked(state, execution)?,
+    }
+    events.push(Event::StepSkipped { execution });
     let others = state.executions.len() - 1;
     let source = Source::Step(execution);
     step::schedule(state, to.into_iter().collect(), &source, others, limits, &mut events)?;

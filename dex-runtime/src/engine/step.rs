@@ -145,7 +145,7 @@ pub(super) fn schedule(
     // A run that is over the limit, since it was set lower meanwhile, may go on as long as it does not grow.
     let open = others + movements.len();
     if open > limits.executions_max && open > state.executions.len() {
-        return Err(Rejection::TooManySteps { max: limits.executions_max });
+        return Err(Rejection::TooManySteps { size: open, max: limits.executions_max });
     }
     for (movement, number) in movements.into_iter().zip(state.scheduled + 1..) {
         events.push(Event::StepScheduled {

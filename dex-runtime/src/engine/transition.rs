@@ -1,6 +1,6 @@
 //! One command, from question to consequence.
 
-use super::command::Command;
+use super::command::{Command, Start};
 use super::decide::{Limits, Rejection, decide};
 use super::effect::{self, Effect};
 use super::event::Event;
@@ -8,6 +8,7 @@ use super::evolve::{Broken, evolve};
 use super::settle::Agenda;
 use super::size;
 use super::state::RunState;
+use super::view::View;
 use crate::ids::ExecutionNo;
 use crate::time::Timestamp;
 
@@ -102,6 +103,18 @@ pub fn refused_start(command: Command, now: Timestamp, limits: &Limits) -> Optio
         Err(Refusal::Rejected(rejection)) => Some(rejection),
         Ok(_) | Err(Refusal::Broken(_)) => None,
     }
+}
+
+/// What the first handler of a run that begins so sees of it.
+///
+/// # Errors
+///
+/// Why no run begins so.
+pub fn begun(start: Start, now: Timestamp, limits: &Limits) -> Result<View, Refusal> {
+    let mut run = None;
+    transition(&mut run, Command::Start(start), now, limits)?;
+    let nothing = Broken { event: "nothing", version: 1 };
+    Ok(run.as_ref().map(View::of).ok_or(nothing)?)
 }
 
 /// The run that `first` begins.

@@ -56,7 +56,7 @@ impl LockInfo {
 impl StepInfo {
     fn weight(&self) -> u8 {
         match self.phase {
-            StepPhase::Parked => 4,
+            StepPhase::Parked | StepPhase::Missing => 4,
             StepPhase::Retrying => 3,
             StepPhase::Waiting => 2,
             StepPhase::Locked => 1,
@@ -84,6 +84,10 @@ impl StepInfo {
         };
         match self.phase {
             StepPhase::Running => format!("{id} runs since {since}{options}"),
+            StepPhase::Missing => format!(
+                "{id} stands since {since}, since this build has no such step; it goes on in one that has, \
+                 `skip_step(\"{id}\")` ends it, `redirect_step` goes on with another step"
+            ),
             StepPhase::Retrying => format!(
                 "{id} failed {} times ({failure}); it is tried again at {}{options}",
                 self.failures,

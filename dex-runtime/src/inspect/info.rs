@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use crate::definition::Flows;
 use crate::engine::{
     Child, ChildNo, ChildStage, Closed, Execution, Failure, ParentEnd, Phase, RunState, Status, StepPatch,
 };
@@ -123,6 +124,9 @@ pub struct LockInfo {
 pub enum StepPhase {
     /// Its handler is called, or is next to be.
     Running,
+    /// It is next, and this build does not have its step. It goes on in a build that has; `skip_step` and
+    /// `redirect_step` end it.
+    Missing,
     /// It waits for messages, children or time.
     Waiting,
     /// It is next, once other steps have ended that have its attributes for themselves.
@@ -146,7 +150,8 @@ pub struct ChannelInfo {
 }
 
 impl RunInfo {
-    pub(crate) fn of(state: &RunState) -> Self {
+    /// What a run is and does, in a build that has the flow's steps for which `has_step` holds.
+    fn of(state: &RunState, has_step: impl Fn(&Name) -> bool) -> Self {
         let channels = state.channels.iter().map(|(slot, channel)| ChannelInfo {
             name: slot.to_string(),
             waiting: channel.queue.len(),
@@ -166,7 +171,7 @@ impl RunInfo {
             steps: state
                 .executions
                 .iter()
-                .map(|(no, execution)| StepInfo::of(state, *no, execution))
+                .map(|(no, execution)| StepInfo::of(state, *no, execution, &has_step))
                 .collect(),
             channels: channels.filter(|channel| channel.waiting + channel.reserved > 0).collect(),
             parent: state
@@ -179,8 +184,22 @@ impl RunInfo {
     }
 }
 
+impl RunInfo {
+    /// What a run is and does in a build with these flows.
+    pub(crate) fn in_build(state: &RunState, flows: &Flows) -> Self {
+        let flow = flows.get(&state.identity.flow);
+        // A flow that is not here is not what its steps stand for.
+        Self::of(state, |step| flow.is_none_or(|flow| flow.step(step.as_str()).is_some()))
+    }
+}
+
 impl StepInfo {
-    fn of(state: &RunState, no: ExecutionNo, execution: &Execution) -> Self {
+    fn of(
+        state: &RunState,
+        no: ExecutionNo,
+        execution: &Execution,
+        has_step: impl Fn(&Name) -> bool,
+    ) -> Self {
         let (mut channels, mut children) = (Vec::new(), Vec::new());
         if let Phase::Waiting { condition, .. } = &execution.phase {
             condition.each_channel(&mut |slot| channels.push(slot.to_string()));
@@ -192,6 +211,7 @@ impl StepInfo {
         Self {
             id: execution.id(),
             phase: match execution.phase {
+                Phase::Ready(_) if !has_step(&execution.step) => StepPhase::Missing,
                 Phase::Ready(_) => StepPhase::Running,
                 Phase::Blocked => StepPhase::Locked,
                 Phase::Waiting { .. } => StepPhase::Waiting,

@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use super::info::RunInfo;
 use crate::dex::Core;
+use crate::engine::RunState;
 use crate::error::Result;
 use crate::ids::RunId;
 use crate::shard::Shard;
@@ -61,12 +62,17 @@ impl Inspect {
 impl Shard {
     async fn info(self: &Arc<Self>, run: RunId) -> Result<Option<RunInfo>> {
         if let Some(resident) = self.registry.get(run)?
-            && let Ok((info, unwritten)) = resident.read(RunInfo::of)
+            && let Ok((info, unwritten)) = resident.read(|state| self.describe(state))
         {
             self.durable(unwritten).await?;
             return Ok(Some(info));
         }
-        Ok(self.load(run).await?.map(|loaded| RunInfo::of(&loaded.state)))
+        Ok(self.load(run).await?.map(|loaded| self.describe(&loaded.state)))
+    }
+
+    /// What a run is and does in this build.
+    fn describe(&self, state: &RunState) -> RunInfo {
+        RunInfo::in_build(state, &self.flows)
     }
 
     async fn verify(self: &Arc<Self>, run: RunId) -> Result<bool> {

@@ -39,9 +39,14 @@ impl Calls {
         Some(signal)
     }
 
-    /// Forgets a call that has ended by itself.
+    /// Forgets a call that has ended.
     pub(super) fn end(&self, attempt: Attempt) {
         self.lock().retain(|call| call.attempt != attempt);
+    }
+
+    /// Whether any handler runs.
+    pub(super) fn any(&self) -> bool {
+        !self.lock().is_empty()
     }
 
     /// Says to the handler of `execution`, or to all of them, that it is to stop.

@@ -219,8 +219,7 @@ impl Resident {
     /// Leaves memory, if the run has nothing to do. Gives whether it did.
     pub(crate) fn passivate(&self) -> bool {
         let mut cell = self.lock();
-        let active = cell.state.as_ref().is_some_and(RunState::is_active);
-        let idle = cell.residency == Residency::Resident && self.unwritten(&cell).is_none() && !active;
+        let idle = cell.residency == Residency::Resident && self.is_idle(&cell);
         if idle {
             cell.residency = Residency::Passivated;
             cell.state = None;
@@ -236,6 +235,13 @@ impl Resident {
         }
         drop(cell);
         self.call_off(None);
+    }
+
+    /// A paused run counts as one that has nothing to do, but not while its handlers run: what they report would
+    /// find nobody, and after the pause they would be called again.
+    fn is_idle(&self, cell: &Cell) -> bool {
+        let has_to_do = |state: &RunState| state.is_active() || (state.ready > 0 && self.calls.any());
+        self.unwritten(cell).is_none() && !cell.state.as_ref().is_some_and(has_to_do)
     }
 
     /// Compares the state with the fold of the run's stored history. The history wins.
@@ -260,9 +266,13 @@ impl Resident {
         self.calls.begin(attempt)
     }
 
-    /// Forgets a handler call that has ended by itself.
-    pub(crate) fn end_call(&self, attempt: Attempt) {
+    /// Forgets a handler call that has ended. Gives whether the run has nothing to do only now: it is paused, and
+    /// stayed in memory for its handlers.
+    pub(crate) fn end_call(&self, attempt: Attempt) -> bool {
         self.calls.end(attempt);
+        let cell = self.lock();
+        let paused = cell.state.as_ref().is_some_and(|state| state.paused);
+        paused && self.is_idle(&cell)
     }
 
     /// Says to the handler of `execution`, or to all of them, that it is to stop.

@@ -39,6 +39,14 @@ impl Stripes {
     }
 }
 
+/// What a look for a run has found.
+enum Looked {
+    Found(Found),
+    /// As far as the store knows it is open, and another run is live under its id.
+    Superseded(Arc<Resident>),
+    Missing,
+}
+
 /// A run that was read from the store.
 #[derive(Debug)]
 pub(crate) struct Loaded {
@@ -104,15 +112,45 @@ impl Shard {
 
     /// As [`run`](Self::run), for who has [reserved](Self::reserve) its id.
     pub(crate) async fn found_under_guard(self: &Arc<Self>, run: RunId) -> Result<Option<Found>, Error> {
+        let successor = match self.look_for(run).await? {
+            Looked::Found(found) => return Ok(Some(found)),
+            Looked::Superseded(successor) => successor,
+            Looked::Missing => return Ok(None),
+        };
+        // What was read is not its end yet. That is enqueued before the successor's start.
+        self.settled(&successor).await?;
+        match self.look_for(run).await? {
+            Looked::Found(found) => Ok(Some(found)),
+            Looked::Missing => Ok(None),
+            Looked::Superseded(_) => {
+                let message = format!("run {run} is open beside another one of its id; nothing was done");
+                Err(Error::new(ErrorKind::Quarantined, message))
+            }
+        }
+    }
+
+    async fn look_for(self: &Arc<Self>, run: RunId) -> Result<Looked, Error> {
         // Somebody else may have loaded it before the stripe was free.
         if let Some(resident) = self.registry.get(run)? {
-            return Ok(Some(Found::Open(resident)));
+            return Ok(Looked::Found(Found::Open(resident)));
         }
-        let Some(loaded) = self.load(run).await? else { return Ok(None) };
+        let Some(loaded) = self.load(run).await? else { return Ok(Looked::Missing) };
         if loaded.state.closed.is_some() && !loaded.state.has_errands() {
-            return Ok(Some(Found::Closed(Arc::new(loaded.state))));
+            return Ok(Looked::Found(Found::Closed(Arc::new(loaded.state))));
         }
-        Ok(Some(Found::Open(self.admit(loaded)?)))
+        Ok(match self.admit(loaded)? {
+            Ok(resident) => Looked::Found(Found::Open(resident)),
+            Err(successor) => Looked::Superseded(successor),
+        })
+    }
+
+    /// Waits until all that has happened to the run so far is on disk.
+    pub(crate) async fn settled(&self, run: &Resident) -> Result<(), Error> {
+        match run.read(|_| ()) {
+            Ok(((), unwritten)) => self.durable(unwritten).await,
+            // The run has ended on disk and left, or the engine stops.
+            Err(_) => self.check(),
+        }
     }
 
     /// The writer of an open run, for who has [reserved](Self::reserve) its id.
@@ -141,8 +179,8 @@ impl Shard {
         })
     }
 
-    /// Makes a loaded run resident, and begins what it has to do.
-    fn admit(self: &Arc<Self>, loaded: Loaded) -> Result<Arc<Resident>, Error> {
+    /// Makes a loaded run resident, and begins what it has to do. Gives the live run of its id if that is another one.
+    fn admit(self: &Arc<Self>, loaded: Loaded) -> Result<Result<Arc<Resident>, Arc<Resident>>, Error> {
         let Loaded { state, record_bytes, snapshot_bytes } = loaded;
         let view = View::of(&state);
         let outstanding = engine::outstanding(&state);
@@ -151,9 +189,10 @@ impl Shard {
         let resident = if ended {
             self.registry.insert_ended(resident)?
         } else {
-            match self.registry.insert_if_absent(resident)? {
+            match self.registry.insert_if_absent(Arc::clone(&resident))? {
                 Ok(resident) => resident,
-                Err(occupant) => return Ok(occupant),
+                Err(same) if same.identity().run_id == resident.identity().run_id => return Ok(Ok(same)),
+                Err(other) => return Ok(Err(other)),
             }
         };
         let mut errands = false;
@@ -181,7 +220,7 @@ impl Shard {
         if idle {
             self.note_idle(Arc::clone(&resident));
         }
-        Ok(resident)
+        Ok(Ok(resident))
     }
 
     /// Holds the right to start a run under `flow_id`, against everyone else who wants to.

@@ -129,7 +129,7 @@ impl Shard {
     }
 
     /// Keeps a run that has nothing to do for a while, and lets the one go that had to wait longest.
-    pub(super) fn note_idle(&self, run: Arc<Resident>) {
+    pub(crate) fn note_idle(&self, run: Arc<Resident>) {
         if let Some(outgoing) = self.idle.push(run) {
             self.passivate(&outgoing);
         }

@@ -51,7 +51,7 @@ async fn make_calls(shard: &Arc<Shard>, first: Job) -> Option<oneshot::Receiver<
 }
 
 async fn make_call(shard: &Arc<Shard>, job: Job) {
-    let Job { run, task, view, busy, lost, .. } = job;
+    let Job { run, task, view, mut busy, lost, .. } = job;
     let Some(flow) = shard.flows.get(&run.identity().flow) else {
         tracing::warn!(flow = %run.identity().flow, "a run stands since its flow is not registered");
         return;
@@ -65,7 +65,14 @@ async fn make_call(shard: &Arc<Shard>, job: Job) {
     let attempt = task.attempt;
     // Two that may both be what kills the process are not called at once, so that the right one is found.
     // Both are rare, and kept out of what each slot holds.
-    let alone = if lost && run.was_lost(attempt) { Box::pin(shard.suspect_alone()).await } else { None };
+    let alone = if lost && run.was_lost(attempt) {
+        busy.wait();
+        let alone = Box::pin(shard.suspect_alone()).await;
+        busy.go_on();
+        alone
+    } else {
+        None
+    };
     if lost && !Box::pin(write_hand_out(shard, &run, attempt)).await {
         return;
     }
@@ -78,31 +85,38 @@ async fn make_call(shard: &Arc<Shard>, job: Job) {
     let mut call = pin!(called.invoke(task, view, signal));
     // What runs on the blocking pool does not await anything.
     let ended = if blocking { call.await } else { busy.handler(call.as_mut()).await };
-    run.end_call(attempt);
-    let command = match ended {
-        Ended::CalledOff => return,
-        Ended::Returned(Ok(command)) => Ok(command),
-        Ended::Returned(Err(error)) => Err(error),
-        Ended::Panicked(failure) => Err(StepError::from_failure(failure)),
-        Ended::TimedOut => Err(outcome::timed_out(called.options.timeout.unwrap_or_default())),
-        Ended::Silent => Err(outcome::silent(called.options.heartbeat.unwrap_or_default())),
+    let outcome = match ended {
+        Ended::CalledOff => None,
+        Ended::Returned(result) => Some(result),
+        Ended::Panicked(failure) => Some(Err(StepError::from_failure(failure))),
+        Ended::TimedOut => Some(Err(outcome::timed_out(called.options.timeout.unwrap_or_default()))),
+        Ended::Silent => Some(Err(outcome::silent(called.options.heartbeat.unwrap_or_default()))),
     };
-    called.report(command.unwrap_or_else(|error| called.fail(attempt, error)));
+    if let Some(outcome) = outcome {
+        called.report(outcome.unwrap_or_else(|error| called.fail(attempt, error)));
+    }
+    // Not before it has reported: a pause that ends in between would have the handler called again.
+    if run.end_call(attempt) {
+        shard.note_idle(Arc::clone(&run));
+    }
     drop((alone, busy));
 }
 
 /// Registers the call of an attempt that is wanted and does not run yet.
 fn begin(run: &Resident, attempt: Attempt) -> Option<Arc<Signal>> {
-    let signal = run.begin_call(attempt)?;
-    // Looked at after registering: a stop between the two would be missed.
-    let Some(Wanted { canceling }) = run.wanted(attempt) else {
+    loop {
+        let signal = run.begin_call(attempt)?;
+        // Looked at after registering: a stop between the two would be missed.
+        if let Some(Wanted { canceling }) = run.wanted(attempt) {
+            if canceling {
+                signal.tell();
+            }
+            return Some(signal);
+        }
         run.end_call(attempt);
-        return None;
-    };
-    if canceling {
-        signal.tell();
+        // A pause may have ended in between: whoever was to make the call then has found it registered, and left it.
+        run.wanted(attempt)?;
     }
-    Some(signal)
 }
 
 /// Writes down that a handler is about to be called whose last call was lost with its process. Gives

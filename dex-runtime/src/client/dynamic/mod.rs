@@ -15,7 +15,7 @@ use serde_json::Value as Json;
 
 pub use self::handle::DynHandle;
 pub use self::run::{DynResult, DynRun};
-pub use self::start::DynStart;
+pub use self::start::{DynStart, DynStartCall};
 
 use super::untyped::UntypedRun;
 use crate::definition::{FlowDefinition, FlowSchemas, Registered};

@@ -8,7 +8,7 @@ use serde_json::Value as Json;
 
 use super::checked;
 use super::handle::{self, DynHandle};
-use crate::client::call::argument;
+use crate::client::call::{argument, decode_answer};
 use crate::client::history::History;
 use crate::client::result::Ended;
 use crate::client::untyped::UntypedRun;
@@ -19,7 +19,7 @@ use crate::engine::{Closing, MapKind, RunState, Status, Stop};
 use crate::error::{Error, ErrorKind, Result};
 use crate::ids::{FlowId, Name, RunId};
 use crate::inspect::RunInfo;
-use crate::value::ValueError;
+use crate::value::{Payload, ValueError};
 
 /// A run of a flow that the caller knows by name. Cheap to clone, and good for as long as the run is kept.
 ///
@@ -30,6 +30,21 @@ use crate::value::ValueError;
 pub struct DynRun {
     pub(super) run: UntypedRun,
     pub(super) flow: Arc<Registered>,
+}
+
+/// The stored name of an RPC, and its encoded argument.
+pub(super) fn rpc_argument(
+    flow: &'static FlowDefinition,
+    rpc: &str,
+    input: &Json,
+) -> Result<(&'static str, Payload)> {
+    let (place, rpc) = flow.member(MemberKind::Rpc, rpc)?;
+    let takes_nothing = flow.rpcs.get(place).is_some_and(|rpc| rpc.input == "()");
+    if takes_nothing && !input.is_null() {
+        let message = format!("RPC `{rpc}` takes no argument: give it `null`, not {input}");
+        return Err(Error::new(ErrorKind::InvalidValue, message));
+    }
+    Ok((rpc, argument(rpc, input)?))
 }
 
 impl DynRun {
@@ -58,14 +73,9 @@ impl DynRun {
     ///
     /// [`ErrorKind::RpcFailed`]: the handler refused or failed; nothing was changed.
     pub async fn call(&self, rpc: &str, input: Json) -> Result<Json> {
-        let (place, rpc) = self.definition().member(MemberKind::Rpc, rpc)?;
-        let takes_nothing = self.definition().rpcs.get(place).is_some_and(|rpc| rpc.input == "()");
-        if takes_nothing && !input.is_null() {
-            let message = format!("RPC `{rpc}` takes no argument: give it `null`, not {input}");
-            return Err(Error::new(ErrorKind::InvalidValue, message));
-        }
-        let answer = self.run.call(&self.flow, rpc, argument(rpc, &input)?).await?;
-        Ok(answer.decode()?)
+        let (rpc, input) = rpc_argument(self.definition(), rpc, &input)?;
+        let answer = self.run.call(&self.flow, rpc, input).await?;
+        Ok(decode_answer(rpc, &answer)?)
     }
 
     /// Puts a message at the end of a channel of the run. Once it returns the message is on disk.

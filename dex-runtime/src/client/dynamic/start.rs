@@ -10,12 +10,14 @@ use serde_json::Value as Json;
 
 use super::checked;
 use super::handle::DynHandle;
-use super::run::DynRun;
+use super::run::{DynRun, rpc_argument};
 use crate::client::begin::Reuse;
-use crate::client::beginning::{Beginning, TimeoutPolicy};
-use crate::definition::{MemberKind, Registered};
+use crate::client::beginning::{Beginning, Called, TimeoutPolicy};
+use crate::client::call::decode_answer;
+use crate::definition::{MemberKind, Registered, StepOptions};
 use crate::dex::Core;
 use crate::error::Result;
+use crate::value::Payload;
 
 /// A run that is about to be started; made by [`DynClient::start`](super::DynClient::start). Await it.
 #[must_use = "a run is not started until this is awaited"]
@@ -49,6 +51,11 @@ impl DynStart {
         self.set(|beginning| beginning.on_timeout = Some(policy))
     }
 
+    /// Sets options of the start step for this one run, as [`Start::options`](crate::Start::options) does.
+    pub fn options(self, options: StepOptions<(), ()>) -> Self {
+        self.set(|beginning| beginning.options = options.given())
+    }
+
     /// Makes this start one request, called `id`, as [`Start::request_id`](crate::Start::request_id) does.
     pub fn request_id(self, id: impl Into<String>) -> Self {
         self.set(|beginning| beginning.request_id = Some(id.into()))
@@ -80,6 +87,23 @@ impl DynStart {
         })
     }
 
+    /// Calls an RPC of the run, in the commit that creates it, as [`Start::call`](crate::Start::call) does. Awaiting gives
+    /// the run and the answer.
+    #[expect(
+        clippy::needless_pass_by_value,
+        reason = "what is stored is given away: the caller need not borrow"
+    )]
+    pub fn call(self, rpc: &str, input: Json) -> DynStartCall {
+        let mut stored = "";
+        let start = self.and(|flow, beginning| {
+            let (rpc, input) = rpc_argument(flow.flow.definition(), rpc, &input)?;
+            beginning.call = Some(Called { rpc: rpc.to_owned(), input });
+            stored = rpc;
+            Ok(())
+        });
+        DynStartCall { start, rpc: stored }
+    }
+
     fn set(self, set: impl FnOnce(&mut Beginning)) -> Self {
         self.and(|_, beginning| {
             set(beginning);
@@ -95,10 +119,10 @@ impl DynStart {
         self
     }
 
-    async fn run(self) -> Result<DynRun> {
+    async fn run(self) -> Result<(DynRun, Payload)> {
         let (flow, beginning) = self.start?;
-        let run = beginning.begin(self.core, &flow).await?;
-        Ok(DynRun::new(run, flow))
+        let (run, answer) = beginning.begin(self.core, &flow).await?;
+        Ok((DynRun::new(run, flow), answer))
     }
 }
 
@@ -107,7 +131,28 @@ impl IntoFuture for DynStart {
     type IntoFuture = Pin<Box<dyn Future<Output = Self::Output> + Send>>;
 
     fn into_future(self) -> Self::IntoFuture {
-        Box::pin(self.run())
+        Box::pin(async move { Ok(self.run().await?.0) })
+    }
+}
+
+/// A run that is about to be started with an RPC; made by [`DynStart::call`]. Await it: it gives the run and the answer.
+#[derive(Debug)]
+#[must_use = "a run is not started until this is awaited"]
+pub struct DynStartCall {
+    start: DynStart,
+    rpc: &'static str,
+}
+
+impl IntoFuture for DynStartCall {
+    type Output = Result<(DynRun, Json)>;
+    type IntoFuture = Pin<Box<dyn Future<Output = Self::Output> + Send>>;
+
+    fn into_future(self) -> Self::IntoFuture {
+        Box::pin(async move {
+            let (run, answer) = self.start.run().await?;
+            let answer = decode_answer(self.rpc, &answer)?;
+            Ok((run, answer))
+        })
     }
 }
 

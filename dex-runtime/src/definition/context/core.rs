@@ -197,7 +197,7 @@ impl Core {
         if self.staged.notes.len() >= NOTES_MAX {
             return Err(ValueError::TooManyNotes { max: NOTES_MAX });
         }
-        let value = Payload::encode(value)?;
+        let value = Payload::encode(value).map_err(|error| error.of(format_args!("the note `{name}`")))?;
         self.staged.notes.push(Note { name, value });
         Ok(())
     }

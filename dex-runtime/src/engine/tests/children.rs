@@ -119,7 +119,8 @@ fn a_wait_that_does_not_name_what_comes_with_it_is_refused() {
 fn a_run_has_at_most_so_many_children() {
     let limits = Limits { children_max: 1, ..Limits::DEFAULT };
     ask(asked().limited(limits), leaf(0), 1).fine();
-    ask(asked().limited(limits), any([leaf(0), leaf(1)]), 2).refused(&Rejection::TooManyChildren { max: 1 });
+    ask(asked().limited(limits), any([leaf(0), leaf(1)]), 2)
+        .refused(&Rejection::TooManyChildren { size: 2, max: 1 });
 }
 
 #[test]

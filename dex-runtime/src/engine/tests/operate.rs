@@ -60,6 +60,19 @@ fn only_parked_steps_are_skipped_and_redirected() {
 }
 
 #[test]
+fn a_step_that_a_build_does_not_have_is_left_where_its_handler_would_be_called() {
+    let leave = |execution, to| {
+        let missing = Some(Box::new(error()));
+        Command::LeaveStep { execution: no(execution), missing, to }
+    };
+    given(charging()).when(leave(1, None)).then([parked(1, error()), skipped(1)]);
+    let run = given(charging()).when(leave(1, Some(to("refund"))));
+    run.then([parked(1, error()), skipped(1), followed(1, 2, to("refund"))]);
+    // One that waits stands for another reason.
+    given(waiting(one("a"))).when(leave(1, None)).refused(&Rejection::NotParked { execution: no(1) });
+}
+
+#[test]
 fn a_run_that_is_over_its_limit_of_steps_may_be_redirected() {
     let full = Limits { executions_max: 1, ..Limits::DEFAULT };
     parked_charge().limited(full).when(leave(1, Some(to("ship")))).fine();

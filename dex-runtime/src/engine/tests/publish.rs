@@ -31,7 +31,7 @@ fn no_messages_are_no_transition() {
 #[test]
 fn a_full_channel_takes_no_message_and_keeps_those_it_has() {
     let limits = Limits { channel_messages_max: 2, ..Limits::DEFAULT };
-    let full = Rejection::ChannelFull { slot: slot("a"), max: 2 };
+    let full = Rejection::ChannelFull { slot: slot("a"), size: 3, max: 2 };
     let run = given(charging()).limited(limits);
     let run = run.when(publish("a", &["1", "2", "3"])).refused(&full);
     let run = run.when(publish("a", &["1", "2"])).fine().when(publish("a", &["3"])).refused(&full);
@@ -41,7 +41,7 @@ fn a_full_channel_takes_no_message_and_keeps_those_it_has() {
 #[test]
 fn reserved_messages_count_as_held() {
     let limits = Limits { channel_messages_max: 2, ..Limits::DEFAULT };
-    let full = Rejection::ChannelFull { slot: slot("a"), max: 2 };
+    let full = Rejection::ChannelFull { slot: slot("a"), size: 3, max: 2 };
     let run = given(waiting(one("a"))).limited(limits).when(publish("a", &["1", "2"])).fine();
     assert_eq!(run.run().available(&slot("a")), 1);
     run.when(publish("a", &["3"])).refused(&full);

@@ -114,8 +114,8 @@ fn an_rpc_does_not_overfill_the_run() {
         given(charging()).limited(Limits { executions_max: 2, channel_messages_max: 1, ..Limits::DEFAULT });
     let run = run
         .when(apply(rpc(Staged::default(), [to("b"), to("c")])))
-        .refused(&Rejection::TooManySteps { max: 2 });
-    let full = Rejection::ChannelFull { slot: slot("a"), max: 1 };
+        .refused(&Rejection::TooManySteps { size: 3, max: 2 });
+    let full = Rejection::ChannelFull { slot: slot("a"), size: 2, max: 1 };
     let run = run.when(apply(rpc(send(&[("a", "x"), ("a", "y")]), []))).refused(&full);
     let run = run.when(apply(rpc(send(&[("a", "x")]), [to("b")]))).fine();
     assert_eq!(run.task(2).attempt, attempt(2, 1));

@@ -121,7 +121,7 @@ fn what_is_deleted_makes_room() {
     let staged =
         |numbers: &[u64]| Staged { messages: send(&[("a", "3")]).messages, ..deleting("a", numbers) };
     let send_one = |numbers: &[u64]| complete_and(1, 1, complete_with("done"), staged(numbers));
-    let full = Rejection::ChannelFull { slot: slot("a"), max: 2 };
+    let full = Rejection::ChannelFull { slot: slot("a"), size: 3, max: 2 };
     with_two_messages().limited(limits).when(send_one(&[9])).refused(&full);
     with_two_messages().limited(limits).when(send_one(&[1])).fine();
 }

@@ -2,11 +2,12 @@
 
 use super::given;
 use super::words::{
-    attempt, attribute_set, charging, closed, complete, fire, identity, published, resume, scheduled, send,
-    set, slot, start, started, stop, to, to_wait, value,
+    attempt, attribute_set, charging, closed, complete, fire, identity, published, resume, rpc, scheduled,
+    scheduled_by, send, set, slot, start, started, stop, to, to_wait, value,
 };
 use crate::engine::{
-    Closing, Command, Decision, Effect, Limits, Method, Rejection, Source, Staged, Status, Stop, Task,
+    Closing, Command, Decision, Effect, Event, Limits, Method, Movement, Read, Rejection, RpcReport, Source,
+    Staged, Start, Status, Stop, Task,
 };
 use crate::ids::ExecutionNo;
 
@@ -55,6 +56,45 @@ fn attributes_and_messages_are_there_from_the_beginning() {
     ]);
 }
 
+/// A start with the RPC `patch`, which does what `report` says.
+fn start_and_call(movement: Option<Movement>, staged: Staged, report: RpcReport) -> Command {
+    let Command::Start(start) = start(movement, staged) else { unreachable!() };
+    Command::Start(Start { call: Some(Box::new(report)), ..start })
+}
+
+#[test]
+fn an_rpc_that_is_called_with_a_start_acts_on_the_run_as_it_begins() {
+    let report = RpcReport {
+        reads: vec![Read::Attribute(slot("total"), Some(1)), Read::Size(slot("mail"), 1)],
+        ..rpc(Staged { messages: send(&[("mail", "b")]).messages, ..set("total", 18) }, [to("ship")])
+    };
+    let staged = Staged { messages: send(&[("mail", "a")]).messages, ..set("total", 17) };
+    let run = given([]).when(start_and_call(Some(to("charge")), staged, report)).then([
+        started(),
+        attribute_set("total", 17),
+        published("mail", "a"),
+        scheduled(1, to("charge")),
+        Event::RpcApplied { rpc: super::words::name("patch") },
+        attribute_set("total", 18),
+        published("mail", "b"),
+        scheduled_by(Source::Rpc(super::words::name("patch")), 2, to("ship")),
+    ]);
+    assert_eq!(run.run().version, 1);
+}
+
+#[test]
+fn an_rpc_that_cannot_be_applied_begins_no_run() {
+    let locked = RpcReport { locks: vec![slot("total")], ..rpc(set("total", 1), []) };
+    let charge = Movement { locks: vec![slot("total")], ..to("charge") };
+    given([])
+        .when(start_and_call(Some(charge), Staged::default(), locked))
+        .refused(&Rejection::Locked { slot: slot("total") });
+    let full = rpc(send(&[("mail", "b")]), []);
+    let limits = Limits { channel_messages_max: 1, ..Limits::DEFAULT };
+    let run = given([]).limited(limits).when(start_and_call(None, send(&[("mail", "a")]), full));
+    assert!(run.refused(&Rejection::ChannelFull { slot: slot("mail"), size: 2, max: 1 }).state.is_none());
+}
+
 #[test]
 fn a_run_without_a_first_step_stays_open() {
     let run = given([]).when(start(None, Staged::default())).then([started()]);
@@ -78,7 +118,7 @@ fn a_start_does_not_overfill_a_channel() {
     let limits = Limits { channel_messages_max: 2, ..Limits::DEFAULT };
     let run = |messages| given([]).limited(limits).when(start(None, send(messages)));
     run(&[("mail", "1"), ("mail", "2"), ("post", "1")]).fine();
-    let full = Rejection::ChannelFull { slot: slot("mail"), max: 2 };
+    let full = Rejection::ChannelFull { slot: slot("mail"), size: 3, max: 2 };
     run(&[("mail", "1"), ("post", "1"), ("mail", "2"), ("mail", "3")]).refused(&full);
 }
 

@@ -105,7 +105,7 @@ fn executions_of_a_step_are_counted_by_step() {
 fn a_run_has_a_limited_number_of_open_steps() {
     let limits = Limits { executions_max: 2, ..Limits::DEFAULT };
     let run = given(charging()).limited(limits);
-    let full = Rejection::TooManySteps { max: 2 };
+    let full = Rejection::TooManySteps { size: 3, max: 2 };
     let run = run.when(complete(1, 1, go([to("a"), to("b"), to("c")]))).refused(&full);
     // The one that ends makes room.
     let run = run.when(complete(1, 1, go([to("a"), to("b")]))).fine();
@@ -116,7 +116,7 @@ fn a_run_has_a_limited_number_of_open_steps() {
 #[test]
 fn a_run_over_a_limit_that_was_lowered_goes_on_but_does_not_grow() {
     let limits = Limits { executions_max: 1, ..Limits::DEFAULT };
-    let full = Rejection::TooManySteps { max: 1 };
+    let full = Rejection::TooManySteps { size: 3, max: 1 };
     let run = given(charging()).when(complete(1, 1, go([to("a"), to("b")]))).fine().limited(limits);
     let run = run.when(Command::ApplyRpc(rpc(set("total", 1), []))).fine();
     let run = run.when(Command::ApplyRpc(rpc(Staged::default(), [to("c")]))).refused(&full);
@@ -127,7 +127,7 @@ fn a_run_over_a_limit_that_was_lowered_goes_on_but_does_not_grow() {
 #[test]
 fn a_step_does_not_overfill_a_channel() {
     let limits = Limits { channel_messages_max: 2, ..Limits::DEFAULT };
-    let full = Rejection::ChannelFull { slot: slot("a"), max: 2 };
+    let full = Rejection::ChannelFull { slot: slot("a"), size: 3, max: 2 };
     let sends = |texts: &[&str]| Staged {
         messages: texts.iter().map(|text| (slot("a"), value(text))).collect(),
         ..Staged::default()
@@ -142,7 +142,7 @@ fn a_step_may_put_back_into_a_full_channel_what_it_took() {
     let limits = Limits { channel_messages_max: 2, ..Limits::DEFAULT };
     let run = given(waiting(one("a"))).limited(limits).when(publish("a", &["1", "2"])).fine();
     let again = |count| Staged { messages: vec![(slot("a"), value("again")); count], ..Staged::default() };
-    let full = Rejection::ChannelFull { slot: slot("a"), max: 2 };
+    let full = Rejection::ChannelFull { slot: slot("a"), size: 3, max: 2 };
     run.when(complete_and(1, 2, Decision::DeadEnd, again(2)))
         .refused(&full)
         .when(complete_and(1, 2, Decision::DeadEnd, again(1)))

@@ -13,8 +13,13 @@ use crate::value::Payload;
 /// A run with a step that runs and a minute that is up at second 60.
 fn timed(then: TimeoutAction) -> Given {
     let timeout = Some((Duration::from_mins(1), then.clone()));
-    let start =
-        Start { identity: identity(), movement: Some(to("charge")), staged: Staged::default(), timeout };
+    let start = Start {
+        identity: identity(),
+        movement: Some(to("charge")),
+        staged: Staged::default(),
+        timeout,
+        call: None,
+    };
     let timeout = Some(RunTimeout { at: at(60), then });
     given([])
         .when(Command::Start(start))

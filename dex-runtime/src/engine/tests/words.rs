@@ -138,7 +138,7 @@ pub(super) fn took(count: u32) -> Matched {
 // Commands.
 
 pub(super) fn start(movement: Option<Movement>, staged: Staged) -> Command {
-    Command::Start(Start { identity: identity(), movement, staged, timeout: None })
+    Command::Start(Start { identity: identity(), movement, staged, timeout: None, call: None })
 }
 
 pub(super) fn start_wait(execution: u64, number: u32, condition: Condition) -> Command {
@@ -210,7 +210,7 @@ pub(super) fn resume(execution: u64) -> Command {
 }
 
 pub(super) fn leave(execution: u64, to: Option<Movement>) -> Command {
-    Command::LeaveStep { execution: no(execution), to }
+    Command::LeaveStep { execution: no(execution), missing: None, to }
 }
 
 pub(super) fn skip_timer(execution: u64) -> Command {

@@ -79,7 +79,7 @@ fn a_closed_run_is_not_written() {
 
 #[test]
 fn a_write_does_not_overfill_a_channel() {
-    let full = Rejection::ChannelFull { slot: slot("a"), max: 1 };
+    let full = Rejection::ChannelFull { slot: slot("a"), size: 2, max: 1 };
     let run = given(charging()).limited(Limits { channel_messages_max: 1, ..Limits::DEFAULT });
     let staged = Staged { messages: send(&[("a", "x"), ("a", "y")]).messages, ..set("total", 1) };
     let run = run.when(write(staged)).refused(&full);

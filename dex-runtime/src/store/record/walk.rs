@@ -52,7 +52,13 @@ fn start() -> Command {
         messages: vec![(channel(), value("early"))],
         ..Staged::default()
     };
-    Command::Start(Start { identity, movement: Some(movement("fork", false)), staged, timeout: None })
+    Command::Start(Start {
+        identity,
+        movement: Some(movement("fork", false)),
+        staged,
+        timeout: None,
+        call: None,
+    })
 }
 
 fn messages(min: u32) -> Condition {

@@ -67,6 +67,7 @@ pub(super) fn command(op: Op, run: Option<&RunState>, now: Timestamp) -> Command
             movement: (!draw.one_in(8)).then(|| movement(draw)),
             staged: staged(draw),
             timeout: draw.one_in(3).then(|| (seconds(draw, 40), timeout(draw))),
+            call: draw.one_in(8).then(|| Box::new(rpc(op, None, draw))),
         }),
         Kind::StartWait => Command::StartWait(wait(op, run, now, draw)),
         Kind::CompleteStep => Command::CompleteStep(StepReport {
@@ -101,7 +102,7 @@ pub(super) fn command(op: Op, run: Option<&RunState>, now: Timestamp) -> Command
         Kind::LeaveStep => {
             let parked = |phase: &Phase| matches!(phase, Phase::Parked(_));
             let to = draw.one_in(2).then(|| movement(draw));
-            Command::LeaveStep { execution: target(op, run, draw, parked).execution, to }
+            Command::LeaveStep { execution: target(op, run, draw, parked).execution, missing: None, to }
         }
         Kind::SkipTimer => {
             let waits = |phase: &Phase| matches!(phase, Phase::Waiting { .. });
