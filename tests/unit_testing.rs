@@ -190,6 +190,10 @@ fn a_recovery_step_is_told_what_it_recovers_from() {
     let next = flow().refund_order(&mut ctx, order()).unwrap();
     assert_eq!(next.output().as_deref(), Some("ship failed 4 times: the carrier is on strike"));
     assert_eq!(ctx.execution_id(), "refund_order-2");
+    assert!(ctx.recovery().unwrap().may_have_run);
+
+    let waited = StepContext::<OrderFlow>::test().recovery_of_wait(OrderFlow::SHIP, Strike, 1).build();
+    assert!(!waited.recovery().unwrap().may_have_run);
 }
 
 #[test]

@@ -259,7 +259,7 @@ impl BadWait {
     #[step]
     async fn without(&self, ctx: &mut StepContext<Self>, input: String) -> StepResult<Self> {
         let recovery = ctx.recovery().ok_or_else(|| StepError::fatal("nothing to recover from"))?;
-        if recovery.attempts != 2 || recovery.step.as_str() != "mended" {
+        if recovery.attempts != 2 || recovery.may_have_run || recovery.step.as_str() != "mended" {
             return Ok(Next::fail(format!("{recovery:?}")));
         }
         Ok(Next::complete(format!("{input}-recovered")))

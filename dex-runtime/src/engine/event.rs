@@ -318,6 +318,9 @@ pub struct Recovery {
     pub failure: Failure,
     /// How many attempts failed.
     pub attempts: u32,
+    /// Whether the step itself was called, and may have had effects outside; `false` if its `wait_for` failed, so
+    /// that there is nothing to undo.
+    pub may_have_run: bool,
 }
 
 /// How an attempt failed.

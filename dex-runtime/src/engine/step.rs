@@ -196,7 +196,12 @@ pub(super) fn fail(state: &RunState, report: FailureReport, now: Timestamp) -> R
             vec![Event::StepFailed { execution, failure }, Event::RunClosed { closing }]
         }
         Exhausted::Recover(target) => {
-            let recovery = Recovery { step, failure: failure.clone(), attempts: running.failures + 1 };
+            let recovery = Recovery {
+                step,
+                failure: failure.clone(),
+                attempts: running.failures + 1,
+                may_have_run: running.phase == Phase::Ready(Method::Execute),
+            };
             let scheduled = Event::StepScheduled {
                 execution: ExecutionNo(state.scheduled + 1),
                 step: target.step,

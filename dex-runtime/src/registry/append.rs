@@ -7,7 +7,8 @@ use std::sync::Arc;
 
 use tokio::sync::oneshot;
 
-use super::resident::{Refused, Resident, Writer};
+use super::resident::Resident;
+use super::writer::{Refused, Writer};
 use crate::activity::Busy;
 use crate::commit::Room;
 use crate::engine::{Rejection, RunState};

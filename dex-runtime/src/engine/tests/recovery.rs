@@ -18,7 +18,7 @@ fn a_recovery_step_takes_over_with_the_same_input() {
         .then([step_failed(1), recovering(1, "charge", 1, 2, "refund")]);
     let task = run.task(2);
     assert_eq!((task.input, task.number), (value("charge"), 1));
-    let recovery = Recovery { step: name("charge"), failure: error(), attempts: 1 };
+    let recovery = Recovery { step: name("charge"), failure: error(), attempts: 1, may_have_run: true };
     assert_eq!(task.recovery, Some(recovery));
 }
 
@@ -41,7 +41,7 @@ fn a_recovery_step_goes_on_like_any_other() {
 #[test]
 fn a_recovery_step_may_have_a_recovery_step() {
     let run = given(charging()).when(give_up(1, 1, recover_by("refund"))).fine();
-    let second = Recovery { step: name("refund"), failure: error(), attempts: 1 };
+    let second = Recovery { step: name("refund"), failure: error(), attempts: 1, may_have_run: true };
     let scheduled = Event::StepScheduled {
         execution: no(3),
         step: name("call"),
@@ -80,7 +80,17 @@ fn a_wait_for_that_fails_for_good_can_be_recovered_from() {
     let run = run
         .when(start_wait(1, 1, one("a")))
         .refused(&crate::engine::Rejection::StaleAttempt { got: super::words::attempt(1, 1), current: None });
-    assert_eq!(run.task(2).input, value("ask"));
+    let task = run.task(2);
+    let recovery = Recovery { step: name("ask"), failure: error(), attempts: 1, may_have_run: false };
+    assert_eq!((task.input, task.recovery), (value("ask"), Some(recovery)));
+}
+
+#[test]
+fn a_step_that_fails_after_its_wait_may_have_run() {
+    let run = given([started(), scheduled(1, to_wait("ask"))]);
+    let run = run.when(start_wait(1, 1, crate::engine::Condition::Ready(value(1)))).fine();
+    let run = run.when(give_up(1, 2, recover_by("mend"))).fine();
+    assert!(run.task(2).recovery.unwrap().may_have_run);
 }
 
 #[test]

@@ -267,7 +267,7 @@ pub(super) fn followed(from: u64, execution: u64, movement: Movement) -> Event {
 
 /// The start of recovery step `step` for execution `from` of `of`, which failed `attempts` times.
 pub(super) fn recovering(from: u64, of: &str, attempts: u32, execution: u64, step: &str) -> Event {
-    let recovery = Recovery { step: name(of), failure: error(), attempts };
+    let recovery = Recovery { step: name(of), failure: error(), attempts, may_have_run: true };
     Event::StepScheduled {
         execution: no(execution),
         step: name(step),

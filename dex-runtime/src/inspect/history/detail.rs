@@ -125,8 +125,13 @@ fn failed(failure: &Failure) -> Json {
 }
 
 fn recovers(recovery: &Recovery) -> Json {
-    let Recovery { step, failure, attempts } = recovery;
-    json!({ "step": step.as_str(), "failure": failed(failure), "attempts": attempts })
+    let Recovery { step, failure, attempts, may_have_run } = recovery;
+    json!({
+        "step": step.as_str(),
+        "failure": failed(failure),
+        "attempts": attempts,
+        "may_have_run": may_have_run,
+    })
 }
 
 fn goes_to(target: &StepTarget) -> Json {

@@ -77,10 +77,8 @@ pub(crate) fn failure() -> impl Strategy<Value = Failure> {
 }
 
 fn recovery() -> impl Strategy<Value = Recovery> {
-    (name(), failure(), any::<u32>()).prop_map(|(step, failure, attempts)| Recovery {
-        step,
-        failure,
-        attempts,
+    (name(), failure(), any::<u32>(), any::<bool>()).prop_map(|(step, failure, attempts, may_have_run)| {
+        Recovery { step, failure, attempts, may_have_run }
     })
 }
 

@@ -125,7 +125,7 @@ impl Writer {
         self.source(source);
         self.payload(input);
         self.flag(*waits);
-        self.option(recovery.as_ref(), Self::recovery);
+        self.recovery(recovery.as_ref());
         self.slots(locks);
     }
 
@@ -252,7 +252,7 @@ impl Reader<'_> {
             source: self.source()?,
             input: self.payload()?,
             waits: self.flag()?,
-            recovery: self.option(Self::recovery)?,
+            recovery: self.recovery()?,
             locks: self.slots()?,
             patch,
         })

@@ -21,7 +21,10 @@ impl Writer {
         self.option(failure.place.as_deref(), Self::text);
     }
 
-    pub(super) fn recovery(&mut self, recovery: &Recovery) {
+    /// What an execution recovers from, if it is a recovery.
+    pub(super) fn recovery(&mut self, recovery: Option<&Recovery>) {
+        let Some(recovery) = recovery else { return self.byte(tag::recovery::NONE) };
+        self.byte(if recovery.may_have_run { tag::recovery::OF_STEP } else { tag::recovery::OF_WAIT });
         self.name(&recovery.step);
         self.failure(&recovery.failure);
         self.number(recovery.attempts.into());
@@ -98,8 +101,15 @@ impl Reader<'_> {
         })
     }
 
-    pub(super) fn recovery(&mut self) -> Result<Recovery, ReadError> {
-        Ok(Recovery { step: self.name()?, failure: self.failure()?, attempts: self.small_number()? })
+    pub(super) fn recovery(&mut self) -> Result<Option<Recovery>, ReadError> {
+        let may_have_run = match self.byte()? {
+            tag::recovery::NONE => return Ok(None),
+            tag::recovery::OF_STEP => true,
+            tag::recovery::OF_WAIT => false,
+            other => return Err(self.unknown_tag("recovery", other)),
+        };
+        let (step, failure, attempts) = (self.name()?, self.failure()?, self.small_number()?);
+        Ok(Some(Recovery { step, failure, attempts, may_have_run }))
     }
 
     pub(super) fn source(&mut self) -> Result<Source, ReadError> {

@@ -160,7 +160,9 @@ pub(super) fn request(on_parent_end: ParentEnd) -> ChildRequest {
 /// Every kind of event, and every kind of what is in them.
 pub(super) fn events() -> Vec<Event> {
     let execution = ExecutionNo(2);
-    let recovery = Recovery { step: name("q"), failure: failure(FailureKind::Error), attempts: 4 };
+    let recovery =
+        Recovery { step: name("q"), failure: failure(FailureKind::Error), attempts: 4, may_have_run: true };
+    let of_wait = Recovery { may_have_run: false, ..recovery.clone() };
     let step_failed =
         Closing::StepFailed { step: name("p"), number: 1, failure: failure(FailureKind::Error) };
     let requested =
@@ -180,6 +182,7 @@ pub(super) fn events() -> Vec<Event> {
         scheduled(Source::Start, None),
         scheduled(Source::Step(ExecutionNo(1)), None),
         scheduled(Source::Recovery(ExecutionNo(1)), Some(recovery)),
+        scheduled(Source::Recovery(ExecutionNo(1)), Some(of_wait)),
         scheduled(Source::Rpc(name("r")), None),
         scheduled(Source::Timeout, None),
         scheduled(Source::Cancel, None),
@@ -266,6 +269,7 @@ pub(super) const EVENTS: &[&str] = &[
     "0101fc80841e00010602017001010137010001017301016b",
     "0101fc80841e0001060201700201010137010001017301016b",
     "0101fc80841e000106020170030101013701010171010154016d0101630103703a310401017301016b",
+    "0101fc80841e000106020170030101013701020171010154016d0101630103703a310401017301016b",
     "0101fc80841e000106020170040172010137010001017301016b",
     "0101fc80841e00010602017005010137010001017301016b",
     "0101fc80841e00010602017006010137010001017301016b",

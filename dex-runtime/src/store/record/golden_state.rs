@@ -43,7 +43,8 @@ fn state() -> RunState {
     let message = |number| Message { number, value: value(5) };
     let outcome =
         Outcome { condition: condition(), matched: matched(), reserved: vec![(entry(), message(1))] };
-    let recovery = Recovery { step: name("q"), failure: failure(FailureKind::Panic), attempts: 4 };
+    let recovery =
+        Recovery { step: name("q"), failure: failure(FailureKind::Panic), attempts: 4, may_have_run: true };
     let executions = [
         Execution {
             outcome: Some(outcome),

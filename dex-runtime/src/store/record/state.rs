@@ -209,7 +209,7 @@ impl Writer {
         self.number(execution.failures.into());
         self.option(execution.first_attempt_at, |out, at| out.time(base, at));
         self.option(execution.last_failure.as_ref(), Self::failure);
-        self.option(execution.recovery.as_ref(), Self::recovery);
+        self.recovery(execution.recovery.as_ref());
         self.slots(&execution.locks);
         self.option(execution.checkpoint.as_ref(), Self::payload);
         self.option(execution.handed_out, |out, handed_out| {
@@ -386,7 +386,7 @@ impl Reader<'_> {
             failures: self.small_number()?,
             first_attempt_at: self.option(|input| input.time(base))?,
             last_failure: self.option(Self::failure)?,
-            recovery: self.option(Self::recovery)?,
+            recovery: self.recovery()?,
             locks: self.slots()?,
             // An addition, if there is one.
             patch: None,

@@ -52,6 +52,13 @@ pub(super) mod source {
     pub(in super::super) const CANCEL: u8 = 6;
 }
 
+/// What an execution recovers from. The first two are those of an option, which it was once.
+pub(super) mod recovery {
+    pub(in super::super) const NONE: u8 = 0;
+    pub(in super::super) const OF_STEP: u8 = 1;
+    pub(in super::super) const OF_WAIT: u8 = 2;
+}
+
 pub(super) mod failure {
     pub(in super::super) const ERROR: u8 = 1;
     pub(in super::super) const FATAL: u8 = 2;

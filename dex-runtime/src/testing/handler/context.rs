@@ -164,8 +164,17 @@ macro_rules! of_call {
 
             /// Makes the step recover from `step`, which has failed `attempts` times, last with `error`.
             pub fn recovery<I>(self, step: Step<F, I>, error: impl Into<StepError>, attempts: u32) -> Self {
-                let (failure, _) = error.into().into_parts();
-                Self { recovery: Some(Recovery { step: stored(step.name()), failure, attempts }), ..self }
+                Self { recovery: Some(recovery(step.name(), error.into(), attempts, true)), ..self }
+            }
+
+            /// As [`recovery`](Self::recovery), from the `wait_for` of `step`: the step itself was not called.
+            pub fn recovery_of_wait<I>(
+                self,
+                step: Step<F, I>,
+                error: impl Into<StepError>,
+                attempts: u32,
+            ) -> Self {
+                Self { recovery: Some(recovery(step.name(), error.into(), attempts, false)), ..self }
             }
 
             #[doc = concat!("Makes the call one that is [to stop](", stringify!($context), "::is_cancelled).")]
@@ -299,6 +308,11 @@ fn live(canceled: bool, checkpoint: Option<Payload>, origin: ItemOrigin) -> Live
     let clock: Arc<dyn Clock> = Arc::new(SystemClock::default());
     let streams = Streams::new(Kept::new(origin), &clock, clock.now());
     Live { signal: signal(canceled), streams, checkpoint }
+}
+
+fn recovery(step: &str, error: StepError, attempts: u32, may_have_run: bool) -> Recovery {
+    let (failure, _) = error.into_parts();
+    Recovery { step: stored(step), failure, attempts, may_have_run }
 }
 
 #[expect(clippy::expect_used, reason = "the macros check the names that they write")]
