@@ -1,4 +1,4 @@
-//! Whether the engine has anything to do: what a test waits for before it moves the clock.
+//! Whether an engine has anything to do: what a test waits for before it moves the clock. Other engines do not count.
 
 use std::future::poll_fn;
 use std::pin::Pin;
@@ -11,8 +11,10 @@ use tokio::sync::Notify;
 ///
 /// Whatever makes new work is itself under way until the new work is counted, so the count is zero only
 /// when nothing can happen without a call or the passing of time.
+///
+/// Without a count, nothing is counted: several threads would write to one place several times for each step.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Activity(Arc<Inner>);
+pub(crate) struct Activity(Option<Arc<Inner>>);
 
 #[derive(Debug, Default)]
 struct Inner {
@@ -27,62 +29,76 @@ struct Inner {
 /// Something under way, until it is dropped.
 #[derive(Debug)]
 pub(crate) struct Busy {
-    all: Arc<Inner>,
+    all: Option<Arc<Inner>>,
     /// Whether it waits for its turn.
     waits: bool,
 }
 
 impl Activity {
-    pub(crate) fn begin(&self) -> Busy {
-        self.0.busy.fetch_add(1, Ordering::AcqRel);
-        self.0.progress.fetch_add(1, Ordering::AcqRel);
-        Busy { all: Arc::clone(&self.0), waits: false }
+    /// One that counts.
+    pub(crate) fn counted() -> Self {
+        Self(Some(Arc::default()))
     }
 
-    /// Completes once nothing is under way.
+    pub(crate) fn begin(&self) -> Busy {
+        if let Some(all) = &self.0 {
+            all.busy.fetch_add(1, Ordering::AcqRel);
+            all.progress.fetch_add(1, Ordering::AcqRel);
+        }
+        Busy { all: self.0.clone(), waits: false }
+    }
+
+    /// Completes once nothing is under way; at once if nothing is counted.
     pub(crate) async fn idle(&self) {
+        let Some(all) = &self.0 else { return };
         loop {
-            let idle = self.0.idle.notified();
-            if self.0.busy.load(Ordering::Acquire) == 0 {
+            let idle = all.idle.notified();
+            if all.busy.load(Ordering::Acquire) == 0 {
                 return;
             }
             idle.await;
         }
     }
 
-    /// If nothing is under way but handler calls that await something, and those that wait for them: a number that changes as soon as one
-    /// of them goes on. They may be meant to hang.
+    /// If nothing is under way but handler calls that await something, and those that wait for them: a number that
+    /// changes as soon as one of them goes on. They may be meant to hang.
     pub(crate) fn only_awaiting(&self) -> Option<u64> {
-        let before = self.0.progress.load(Ordering::Acquire);
-        let all = self.0.awaiting.load(Ordering::Acquire) == self.0.busy.load(Ordering::Acquire);
-        (all && self.0.progress.load(Ordering::Acquire) == before).then_some(before)
+        let all = self.0.as_deref()?;
+        let before = all.progress.load(Ordering::Acquire);
+        let only = all.awaiting.load(Ordering::Acquire) == all.busy.load(Ordering::Acquire);
+        (only && all.progress.load(Ordering::Acquire) == before).then_some(before)
     }
 }
 
 impl Busy {
     /// It is not its turn: it goes on when another has ended.
     pub(crate) fn wait(&mut self) {
-        if !std::mem::replace(&mut self.waits, true) {
-            self.all.awaiting.fetch_add(1, Ordering::AcqRel);
+        if let Some(all) = &self.all
+            && !std::mem::replace(&mut self.waits, true)
+        {
+            all.awaiting.fetch_add(1, Ordering::AcqRel);
         }
     }
 
     /// It is its turn.
     pub(crate) fn go_on(&mut self) {
-        if std::mem::take(&mut self.waits) {
-            self.all.awaiting.fetch_sub(1, Ordering::AcqRel);
-            self.all.progress.fetch_add(1, Ordering::AcqRel);
+        if let Some(all) = &self.all
+            && std::mem::take(&mut self.waits)
+        {
+            all.awaiting.fetch_sub(1, Ordering::AcqRel);
+            all.progress.fetch_add(1, Ordering::AcqRel);
         }
     }
 
     /// Runs a handler call to its end, and notes while it awaits something.
     pub(crate) async fn handler<T>(&self, mut call: Pin<&mut impl Future<Output = T>>) -> T {
+        let Some(all) = &self.all else { return call.await };
         let mut awaiting = None;
         poll_fn(|cx| {
             awaiting = None;
             let polled = call.as_mut().poll(cx);
             if polled.is_pending() {
-                awaiting = Some(Awaiting::begin(&self.all));
+                awaiting = Some(Awaiting::begin(all));
             }
             polled
         })
@@ -110,8 +126,10 @@ impl Drop for Awaiting<'_> {
 impl Drop for Busy {
     fn drop(&mut self) {
         self.go_on();
-        if self.all.busy.fetch_sub(1, Ordering::AcqRel) == 1 {
-            self.all.idle.notify_waiters();
+        if let Some(all) = &self.all
+            && all.busy.fetch_sub(1, Ordering::AcqRel) == 1
+        {
+            all.idle.notify_waiters();
         }
     }
 }
@@ -126,7 +144,7 @@ mod tests {
 
     #[test]
     fn calls_that_wait_for_their_turn_behind_one_that_hangs_hang_as_well() {
-        let activity = Activity::default();
+        let activity = Activity::counted();
         let (hangs, mut next) = (activity.begin(), activity.begin());
         let mut call = pin!(pending::<()>());
         let mut hanging = pin!(hangs.handler(call.as_mut()));

@@ -57,6 +57,7 @@ pub struct Builder {
     options: Options,
     clock: Arc<dyn Clock>,
     after_commit: AfterCommit,
+    activity: Activity,
 }
 
 impl Dex {
@@ -210,7 +211,14 @@ impl Builder {
             options: Options::default(),
             clock,
             after_commit: AfterCommit::Release,
+            activity: Activity::default(),
         }
+    }
+
+    /// Counts what is under way, for who waits until nothing is.
+    pub(crate) fn counted(mut self) -> Self {
+        self.activity = Activity::counted();
+        self
     }
 
     /// Registers a flow; its value serves all its runs.
@@ -248,9 +256,9 @@ impl Builder {
     /// [`ErrorKind::InvalidSetup`]: crate::ErrorKind::InvalidSetup
     pub async fn start(self) -> Result<Dex> {
         worker::install_hook();
-        let Self { opener, flows, options, clock, after_commit } = self;
+        let Self { opener, flows, options, clock, after_commit, activity } = self;
         options.check()?;
-        let (flows, activity) = (Arc::new(flows?), Activity::default());
+        let flows = Arc::new(flows?);
         let recipe = Recipe { opener, flows, options, clock, activity, after_commit };
         let shard = recipe.open(Opening::Process).await?;
         let core = Arc::new(Core {

@@ -89,7 +89,7 @@ pub struct TestBuilder {
 impl TestBuilder {
     fn new(opener: Opener, store: Option<Arc<Mutex<Arc<MemoryStore>>>>) -> Self {
         let clock = VirtualClock::default();
-        Self { builder: Builder::new(opener, Arc::new(clock.clone())), clock, store }
+        Self { builder: Builder::new(opener, Arc::new(clock.clone())).counted(), clock, store }
     }
 
     /// Registers a flow; its value serves all its runs.
