@@ -3,8 +3,12 @@
 
 mod support;
 
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU32, Ordering};
+
 use dex::definition::{Durability, FlowDefinition, StepDefinition};
 use dex::prelude::*;
+use dex::testing;
 use support::hand::{Hand, Script, first, step};
 use support::{ALL, each_way};
 
@@ -54,4 +58,26 @@ async fn each_step_counts_once_whatever_becomes_of_the_process() {
         },
     )
     .await;
+}
+
+/// Gives another output each time it runs, which nobody has to wait for.
+#[derive(Clone, Default)]
+struct Draw(Arc<AtomicU32>);
+
+#[flow(output = u32)]
+impl Draw {
+    #[step(start, durability = async)]
+    async fn draw(&self) -> StepResult<Self> {
+        Ok(Next::complete(self.0.fetch_add(1, Ordering::Relaxed)))
+    }
+}
+
+#[tokio::test]
+async fn who_was_told_how_a_run_has_ended_is_told_the_same_after_a_loss_of_power() {
+    let draw = Draw::default();
+    let t = testing::engine().flow(draw.clone()).start().await.unwrap();
+    assert_eq!(t.client::<Draw>().start("r", ()).await.unwrap().output().await.unwrap(), 0);
+    let left = t.store().reopen_after_power_loss();
+    let t = testing::engine_on(left).flow(draw).start().await.unwrap();
+    assert_eq!(t.client::<Draw>().run("r").await.unwrap().output().await.unwrap(), 0);
 }

@@ -43,7 +43,7 @@ impl UntypedRun {
         Ok((Self::new(core, flow_id, live.run), live.flow))
     }
 
-    /// Reads the run's newest durable state.
+    /// Reads the run's newest state that is written, and on disk unless its step is asynchronous.
     pub(super) async fn look<R>(&self, shard: &Arc<Shard>, look: impl Fn(&RunState) -> R) -> Result<R> {
         self.look_first(shard, look, &Looked::default()).await
     }

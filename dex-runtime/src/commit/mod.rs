@@ -15,4 +15,4 @@ mod tests;
 
 pub(crate) use self::appends::Room;
 pub(crate) use self::queue::{Committer, NotTaken, Ticket};
-pub(crate) use self::thread::{Sink, spawn};
+pub(crate) use self::thread::{SYNC_AFTER, Sink, spawn};

@@ -43,6 +43,8 @@ pub(super) struct Queue<A, B> {
     pub(super) appends: WaitingAppends<B>,
     last: Ticket,
     pub(super) last_append: AppendTicket,
+    /// How far someone waits for a sync: it is not to wait for its time.
+    wanted: Option<Ticket>,
     ended: bool,
     /// Nobody takes anything from here any more.
     gone: bool,
@@ -53,6 +55,8 @@ pub(super) struct Queue<A, B> {
 pub(super) struct Batch<A, B> {
     pub(super) chunk: Chunk<A>,
     pub(super) appends: WaitingAppends<B>,
+    /// Someone waits until it is on disk.
+    wanted: bool,
 }
 
 impl<A, B> Queue<A, B> {
@@ -74,17 +78,18 @@ impl<A, B> Queue<A, B> {
 
 impl<A, B> Batch<A, B> {
     pub(super) fn new() -> Self {
-        Self { chunk: Chunk::default(), appends: WaitingAppends::new() }
+        Self { chunk: Chunk::default(), appends: WaitingAppends::new(), wanted: false }
     }
 
     /// Whether anything in it has to be on disk before what follows it happens.
     pub(super) fn is_durable(&self) -> bool {
-        self.appends.durable || self.chunk.durable.contains(&true)
+        self.wanted || self.appends.durable || self.chunk.durable.contains(&true)
     }
 
     pub(super) fn clear(&mut self) {
         self.appends.clear();
         self.chunk.clear();
+        self.wanted = false;
     }
 }
 
@@ -93,6 +98,8 @@ impl<A, B> Batch<A, B> {
 pub(super) enum Turn {
     /// Write what was taken, which goes so far.
     Write(Reach),
+    /// Make durable what was written without a sync: someone waits for it.
+    Sync,
     /// Nothing has come while the patience lasted.
     Idle,
     /// The queue has ended and is empty.
@@ -137,6 +144,7 @@ impl<A, B> Committer<A, B> {
             appends: WaitingAppends::new(),
             last: Ticket::default(),
             last_append: AppendTicket::default(),
+            wanted: None,
             ended: false,
             gone: false,
         };
@@ -165,9 +173,24 @@ impl<A, B> Committer<A, B> {
         Ok(permit)
     }
 
-    /// Whether everything up to `ticket` is on disk, waiting for it if need be.
+    /// Whether everything up to `ticket` is on disk, waiting for it if need be. It is synced as soon as it is written,
+    /// also if it need not be.
     pub(crate) async fn durable(&self, ticket: Ticket) -> Result<(), NotTaken> {
+        if self.written.borrow().written.commit < ticket {
+            self.want(ticket);
+        }
         self.progress(|now| now.written.commit >= ticket).await
+    }
+
+    fn want(&self, ticket: Ticket) {
+        let mut queue = self.lock();
+        queue.wanted = queue.wanted.max(Some(ticket));
+        let is_written = queue.is_empty();
+        drop(queue);
+        // Otherwise the thread comes by anyway.
+        if is_written {
+            self.filled.notify_one();
+        }
     }
 
     /// The last commit that was enqueued.
@@ -221,6 +244,9 @@ impl<A, B> Committer<A, B> {
                 queue.gone = true;
                 return Turn::Ended;
             }
+            if queue.wanted.take().is_some() {
+                return Turn::Sync;
+            }
             queue = match patience() {
                 Some(Duration::ZERO) => return Turn::Idle,
                 Some(rest) => {
@@ -232,6 +258,8 @@ impl<A, B> Committer<A, B> {
         }
         queue.take(spare);
         let commit = Ticket(queue.last.0 - queue.commits.len() as u64);
+        // One that is wanted from beyond this batch is left for that which has it.
+        spare.wanted = queue.wanted.take_if(|wanted| *wanted <= commit).is_some();
         Turn::Write(Reach { commit, append: queue.last_append })
     }
 

@@ -1,10 +1,14 @@
 //! Commits that need no sync of their own.
 
 use std::fs;
+use std::future::{Future as _, poll_fn};
 use std::path::Path;
+use std::pin::pin;
 use std::sync::{Arc, mpsc};
+use std::task::Poll;
+use std::time::Duration;
 
-use super::{Committer, NotTaken, Sink, spawn};
+use super::{Committer, NotTaken, SYNC_AFTER, Sink, spawn};
 use crate::ids::{FlowId, Name, RunId};
 use crate::store::fjall::{FjallOptions, FjallStore};
 use crate::store::memory::MemoryStore;
@@ -66,14 +70,36 @@ async fn what_needs_no_sync_is_handed_on_at_once_and_durable_soon() {
     let committer = Arc::new(Committer::new(10, 100, 10));
     let (sender, told) = mpsc::channel();
     let shared: Arc<dyn Store> = Arc::clone(&store) as _;
-    let thread = spawn(Arc::clone(&committer), shared, Told(sender)).unwrap();
+    let thread = spawn(Arc::clone(&committer), shared, Told(sender), SYNC_AFTER).unwrap();
     let ticket = committer.permit(false).unwrap().enqueue(start(&*store, 1), 1, false);
     assert_eq!(told.recv().unwrap(), [1]);
-    // Nothing else comes: the sync comes by itself.
-    committer.durable(ticket).await.unwrap();
+    // Nothing else comes, and nobody asks for it: the sync comes by itself.
+    committer.progress(|now| now.written.commit >= ticket).await.unwrap();
     committer.end();
     thread.join().unwrap();
     assert_eq!(runs(&store.reopen_after_power_loss()), 1);
+}
+
+#[tokio::test]
+async fn who_waits_for_a_commit_need_not_wait_until_it_is_time_for_a_sync() {
+    const NEVER: Duration = Duration::from_hours(24);
+    let store = Arc::new(MemoryStore::new());
+    let committer = Arc::new(Committer::new(10, 100, 2));
+    let (sender, told) = mpsc::channel();
+    let shared: Arc<dyn Store> = Arc::clone(&store) as _;
+    let enqueue = |run| committer.permit(false).unwrap().enqueue(start(&*store, run), run, false);
+    // The first waits to be written, with more than a batch before it; the second is written already.
+    let tickets = [enqueue(1), enqueue(2), enqueue(3)];
+    let mut waits = pin!(committer.durable(tickets[2]));
+    assert!(poll_fn(|cx| Poll::Ready(waits.as_mut().poll(cx))).await.is_pending());
+    let thread = spawn(Arc::clone(&committer), shared, Told(sender), NEVER).unwrap();
+    waits.await.unwrap();
+    let ticket = enqueue(4);
+    assert_eq!(told.iter().flatten().take(4).collect::<Vec<_>>(), [1, 2, 3, 4]);
+    committer.durable(ticket).await.unwrap();
+    assert_eq!(runs(&store.reopen_after_power_loss()), 4);
+    committer.end();
+    thread.join().unwrap();
 }
 
 #[tokio::test]
@@ -83,7 +109,7 @@ async fn a_commit_that_needs_a_sync_makes_those_before_it_durable() {
     let (sender, told) = mpsc::channel();
     let gate = store.gate();
     let shared: Arc<dyn Store> = Arc::clone(&store) as _;
-    let thread = spawn(Arc::clone(&committer), shared, Told(sender)).unwrap();
+    let thread = spawn(Arc::clone(&committer), shared, Told(sender), SYNC_AFTER).unwrap();
     committer.permit(false).unwrap().enqueue(start(&*store, 1), 1, false);
     let second = committer.permit(false).unwrap().enqueue(start(&*store, 2), 2, true);
     gate.open();
@@ -100,7 +126,7 @@ async fn the_end_of_the_queue_makes_durable_what_is_left() {
     let committer = Arc::new(Committer::new(10, 100, 10));
     let (sender, told) = mpsc::channel();
     let shared: Arc<dyn Store> = Arc::clone(&store) as _;
-    let thread = spawn(Arc::clone(&committer), shared, Told(sender)).unwrap();
+    let thread = spawn(Arc::clone(&committer), shared, Told(sender), SYNC_AFTER).unwrap();
     committer.permit(false).unwrap().enqueue(start(&*store, 1), 1, false);
     told.recv().unwrap();
     committer.end();
@@ -132,7 +158,7 @@ async fn items_are_written_before_commits_that_were_enqueued_later_and_are_durab
     let (sender, told) = mpsc::channel();
     let gate = store.gate();
     let shared: Arc<dyn Store> = Arc::clone(&store) as _;
-    let thread = spawn(Arc::clone(&committer), shared, Told(sender)).unwrap();
+    let thread = spawn(Arc::clone(&committer), shared, Told(sender), SYNC_AFTER).unwrap();
     committer.permit(false).unwrap().enqueue(start(&*store, 1), 1, false);
     gate.wait_for_commit();
     // Behind the one at the gate: a commit, then items, then another commit, which a later batch takes.
@@ -187,7 +213,7 @@ async fn a_backlog_is_written_in_batches_and_in_its_order() {
     let last = {
         let gate = store.gate();
         let shared: Arc<dyn Store> = Arc::clone(&store) as _;
-        let thread = spawn(Arc::clone(&committer), shared, Told(sender)).unwrap();
+        let thread = spawn(Arc::clone(&committer), shared, Told(sender), SYNC_AFTER).unwrap();
         // What comes while the backlog is being written comes after it, and fills its last batch.
         gate.wait_for_commit();
         let last = [6, 7, 8].map(enqueue)[2];
@@ -215,7 +241,7 @@ async fn once_it_is_quiet_the_store_settles_by_itself() {
     let store: Arc<dyn Store> = Arc::new(FjallStore::open(folder.path(), FjallOptions::default()).unwrap());
     let committer = Arc::new(Committer::new(10, 100, 10));
     let (sender, told) = mpsc::channel();
-    let thread = spawn(Arc::clone(&committer), Arc::clone(&store), Told(sender)).unwrap();
+    let thread = spawn(Arc::clone(&committer), Arc::clone(&store), Told(sender), SYNC_AFTER).unwrap();
     let much = RunCommit { record: vec![1; 2 << 20].into(), ..start(&*store, 1) };
     committer.permit(false).unwrap().enqueue(much, 1, true);
     assert_eq!(told.recv().unwrap(), [1]);

@@ -30,15 +30,17 @@ pub(crate) fn spawn<A: Send + 'static, B: Send + 'static>(
     committer: Arc<Committer<A, B>>,
     store: Arc<dyn Store>,
     sink: impl Sink<A, B>,
+    sync_after: Duration,
 ) -> io::Result<JoinHandle<()>> {
-    let writer = Writer { committer, store, sink, unsynced: None, unsettled: Some(Stopwatch::start()) };
+    let unsettled = Some(Stopwatch::start());
+    let writer = Writer { committer, store, sink, sync_after, unsynced: None, unsettled };
     std::thread::Builder::new().name("dex-commit".into()).spawn(move || writer.run())
 }
 
-/// Longest time for which what was written without a sync stays so. A sync takes a fraction of a
+/// Longest time for which what was written without a sync stays so, while nobody waits for it. A sync takes a fraction of a
 /// millisecond, so twenty a second are nothing; and a machine that loses power takes no more than this with
 /// it.
-const SYNC_AFTER: Duration = Duration::from_millis(50);
+pub(crate) const SYNC_AFTER: Duration = Duration::from_millis(50);
 
 /// How often the store is asked to [settle](Store::settle): what it has to do then matters to nobody within a second.
 const SETTLE_AFTER: Duration = Duration::from_secs(1);
@@ -47,6 +49,8 @@ struct Writer<A, B, S> {
     committer: Arc<Committer<A, B>>,
     store: Arc<dyn Store>,
     sink: S,
+    /// Longest time for which what was written without a sync stays so.
+    sync_after: Duration,
     /// How far was written without a sync, and since when.
     unsynced: Option<(Reach, Stopwatch)>,
     /// When the store was last asked to settle. `None`: it has, and nothing was written since.
@@ -60,6 +64,7 @@ impl<A, B, S: Sink<A, B>> Writer<A, B, S> {
         loop {
             let done = match self.committer.take(&mut batch, || self.patience()) {
                 Turn::Write(reach) => self.write(reach, &mut batch),
+                Turn::Sync => self.sync(),
                 Turn::Idle => self.idle(),
                 Turn::Ended => {
                     if let Err(fault) = self.sync() {
@@ -76,14 +81,14 @@ impl<A, B, S: Sink<A, B>> Writer<A, B, S> {
 
     /// How long it waits for something to write before it has something else to do.
     fn patience(&self) -> Option<Duration> {
-        let sync = self.unsynced.map(|(_, since)| since.rest(SYNC_AFTER));
+        let sync = self.unsynced.map(|(_, since)| since.rest(self.sync_after));
         let settle = self.unsettled.map(|since| since.rest(SETTLE_AFTER));
         sync.into_iter().chain(settle).min()
     }
 
     /// Does what was waited for.
     fn idle(&mut self) -> Result<(), StoreError> {
-        if self.unsynced.is_some_and(|(_, since)| since.rest(SYNC_AFTER).is_zero()) {
+        if self.unsynced.is_some_and(|(_, since)| since.rest(self.sync_after).is_zero()) {
             self.sync()?;
         }
         self.settle();
@@ -98,7 +103,7 @@ impl<A, B, S: Sink<A, B>> Writer<A, B, S> {
     }
 
     fn write(&mut self, reach: Reach, batch: &mut Batch<A, B>) -> Result<(), StoreError> {
-        let late = self.unsynced.is_some_and(|(_, since)| since.rest(SYNC_AFTER).is_zero());
+        let late = self.unsynced.is_some_and(|(_, since)| since.rest(self.sync_after).is_zero());
         let durable = late || batch.is_durable();
         let offsets = self.store.write(&batch.chunk.commits, &batch.appends.appends, durable)?;
         self.committer.note_taken(batch.chunk.commits.len());

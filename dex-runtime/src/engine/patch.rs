@@ -64,8 +64,11 @@ pub enum Durability {
     /// Once the step's outcome is on disk: whatever happens to the machine, it counts.
     #[default]
     Sync,
-    /// At once. The outcome is on disk within 50 ms. A process that dies loses nothing; a machine that loses
-    /// power within that time takes back the outcome and what followed from it, and the step runs again.
+    /// At once. The outcome is on disk within 50 ms, or as soon as somebody waits for it. A process that dies loses
+    /// nothing; a machine that loses power within that time takes back the outcome and what followed from it, and
+    /// the step runs again.
+    ///
+    /// The end of a run is always on disk before anybody hears of it.
     ///
     /// A step with an `on_failure` is always [`Sync`](Self::Sync).
     Async,

@@ -121,6 +121,8 @@ impl Writer {
         cell.record_bytes = if commit.snapshot.is_some() { 0 } else { log };
         cell.snapshot_bytes = commit.snapshot.as_ref().map_or(cell.snapshot_bytes, bytes::Bytes::len);
         run.unwritten.fetch_add(1, Ordering::AcqRel);
+        // Whoever is told how a run has ended must not be told otherwise after a loss of power.
+        let durable = durable || after.end.is_some();
         // Still under the lock: the queue's order is the order of deciding.
         cell.last = permit.enqueue(commit, after, durable);
         Ok(Submitted::Enqueued)

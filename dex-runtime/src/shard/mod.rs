@@ -152,7 +152,7 @@ impl Shard {
             suspect: tokio::sync::Mutex::default(),
         });
         let sink = ShardSink::new(&shard, after_commit);
-        let thread = commit::spawn(committer, store, sink)
+        let thread = commit::spawn(committer, store, sink, commit::SYNC_AFTER)
             .map_err(|e| StoreError::io("start the committing thread", e))?;
         *shard.lock_committing() = Some(thread);
         let recovering = shard.activity.begin();
