@@ -3,6 +3,7 @@
 use std::fs;
 use std::path::Path;
 
+use dex_runtime::store::fjall::{FjallOptions, FjallStore};
 use dex_runtime::store::{RunCommit, Store};
 
 use super::support::{content, copy, files, open, start, step};
@@ -56,6 +57,28 @@ fn it_goes_on_and_settles_again() {
     let before = content(&store, 3).unwrap();
     drop(store);
     assert_eq!(content(&open(folder.path()).unwrap(), 3).unwrap(), before);
+}
+
+#[test]
+fn what_is_enough_for_a_table_becomes_one_while_much_is_written() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut options = FjallOptions::default();
+    options.memtable_bytes = 1024 * 1024;
+    let store = FjallStore::open(folder.path(), options).unwrap();
+    for run in 1..=20 {
+        store.commit(&[RunCommit { record: much().into(), ..start(&store, run) }], true).unwrap();
+    }
+    let has_table = || {
+        files(folder.path())
+            .iter()
+            .any(|file| file.extension().is_none() && has_much(&folder.path().join(file)))
+    };
+    while !has_table() {
+        std::thread::yield_now();
+    }
+    let before = content(&store, 20).unwrap();
+    drop(store);
+    assert_eq!(content(&open(folder.path()).unwrap(), 20).unwrap(), before);
 }
 
 #[test]

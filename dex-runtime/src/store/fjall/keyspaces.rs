@@ -4,7 +4,7 @@ use std::ops::RangeInclusive;
 use std::time::{Duration, Instant};
 
 use fjall::config::CompressionPolicy;
-use fjall::{Database, Keyspace, KeyspaceCreateOptions};
+use fjall::{AbstractTree as _, Database, Keyspace, KeyspaceCreateOptions};
 
 use super::super::{StoreError, keys};
 use super::options::FjallOptions;
@@ -105,7 +105,21 @@ pub(super) struct Keyspaces {
     pub(super) timers: Keyspace,
     pub(super) meta: Keyspace,
     pub(super) streams: Keyspace,
+    options: FjallOptions,
 }
+
+/// Rows that may wait in memory for a table, beside those that come, in portions of what makes one. One more and the
+/// database holds writes up by tenths of a second.
+const PORTIONS_MAX: usize = 3;
+
+/// How many portions those that come may grow to while as many wait as may.
+const PORTION_GROWS: u64 = 3;
+
+/// From how many portions on the database begins a table by itself: it never comes to that.
+///
+/// It asks its own threads to, again with each batch until one has time, and a queue that is full of that can stop
+/// them for good (3.1.13: they fill the queue that only they empty).
+const PORTIONS_NEVER: u64 = 64;
 
 /// Longest wait for memory to get into tables at closing.
 ///
@@ -118,7 +132,7 @@ impl Keyspaces {
         let keyspace = |part: Part| {
             database.keyspace(part.name(), || {
                 KeyspaceCreateOptions::default()
-                    .max_memtable_size(options.memtable(part))
+                    .max_memtable_size(options.memtable(part).saturating_mul(PORTIONS_NEVER))
                     .data_block_compression_policy(CompressionPolicy::disabled())
             })
         };
@@ -131,6 +145,7 @@ impl Keyspaces {
             timers: keyspace(Part::Timers)?,
             meta: keyspace(Part::Meta)?,
             streams: keyspace(Part::Streams)?,
+            options: *options,
         })
     }
 
@@ -163,6 +178,18 @@ impl Keyspaces {
     pub(super) fn begin_table(&self, part: Part) -> Result<(), StoreError> {
         let began = self.get(part).rotate_memtable();
         began.map(drop).map_err(|error| StoreError::io("write tables", std::io::Error::other(error)))
+    }
+
+    /// Begins tables where enough has come together for one. To be called after each batch, with what has grown by it.
+    pub(super) fn begin_full_tables(&self, grown: impl Iterator<Item = Part>) -> Result<(), StoreError> {
+        for part in grown {
+            let keyspace = self.get(part);
+            let waiting = keyspace.sealed_memtable_count();
+            if is_full(keyspace.tree.active_memtable().size(), self.options.memtable(part), waiting) {
+                self.begin_table(part)?;
+            }
+        }
+        Ok(())
     }
 
     /// Whether a table is being written.
@@ -199,5 +226,24 @@ pub(super) fn read_error(error: &fjall::Error) -> StoreError {
     StoreError::Unreadable {
         what: "the store".into(),
         reason: format!("{error}; if a file was damaged, put back a copy of the folder or repair it"),
+    }
+}
+
+/// Whether `rows` bytes of rows are to become a table, while so many portions wait for the same.
+fn is_full(rows: u64, portion: u64, waiting: usize) -> bool {
+    let room = if waiting < PORTIONS_MAX { portion } else { portion.saturating_mul(PORTION_GROWS) };
+    rows > room
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_table_is_begun_for_each_portion_and_later_while_many_wait() {
+        assert!(!is_full(10, 10, 0));
+        assert!(is_full(11, 10, PORTIONS_MAX - 1));
+        assert!(!is_full(30, 10, PORTIONS_MAX));
+        assert!(is_full(31, 10, PORTIONS_MAX));
     }
 }

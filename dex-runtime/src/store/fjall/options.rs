@@ -14,7 +14,6 @@ pub struct FjallOptions {
     /// which take several times their bytes in memory, keep an eighth of it.
     ///
     /// Small, because what is in memory at a crash is read again from the journal at the next opening.
-    /// Counts when a store is made; a store that exists keeps what it has.
     pub memtable_bytes: u64,
     /// Bytes of journal at which tables are written early. At least 64 MiB, which smaller values mean.
     ///
@@ -48,8 +47,9 @@ impl FjallOptions {
         fjall::Database::builder(path)
             .cache_size(self.cache_bytes)
             .max_journaling_size(self.journal_bytes.max(Self::JOURNAL_BYTES_MIN))
-            // Two flush and compact beside one another; the committer is the only writer.
-            .worker_threads(2)
+            // With several, one is kept free for flushes: while another compacts it takes the task of compacting
+            // out of their queue and puts it back, over and over, and costs a processor (3.1.13, `worker_tick`).
+            .worker_threads(1)
     }
 }
 

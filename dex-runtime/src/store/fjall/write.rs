@@ -97,6 +97,9 @@ impl Writer {
         if durable {
             self.watermark.write(&self.written)?;
         }
+        let sequence = marks.latest();
+        let grown = Part::ALL.into_iter().zip(marks.0).filter(|(_, mark)| *mark == sequence);
+        keyspaces.begin_full_tables(grown.map(|(part, _)| part))?;
         Ok(offsets)
     }
 
