@@ -203,3 +203,42 @@ fn a_runtime_that_is_dropped_without_a_shutdown_lets_the_folder_go() {
         drop(runtime);
     }
 }
+
+/// Runs whose steps end together.
+struct Meet(tokio::sync::Barrier);
+
+#[flow]
+impl Meet {
+    #[step(start)]
+    async fn meet(&self) -> StepResult<Self> {
+        self.0.wait().await;
+        Ok(Next::complete(()))
+    }
+}
+
+#[tokio::test]
+async fn tasks_rest_for_the_next_calls_up_to_a_bound_and_are_gone_after_a_shutdown() {
+    const CALLS: usize = 400;
+    /// Tasks that rest, and those of an engine that does nothing.
+    const LEFT_MAX: usize = 256 + 16;
+    let tasks = || tokio::runtime::Handle::current().metrics().num_alive_tasks();
+    let before = tasks();
+    let dex = Dex::in_memory().flow(Meet(tokio::sync::Barrier::new(CALLS))).start().await.unwrap();
+    let client = dex.client::<Meet>();
+    let mut runs = Vec::new();
+    for n in 0..CALLS {
+        runs.push(client.start(format!("r-{n}"), ()).await.unwrap());
+    }
+    for run in runs {
+        run.output().await.unwrap();
+    }
+    while tasks() > before + LEFT_MAX {
+        tokio::task::yield_now().await;
+    }
+    assert!(tasks() > before + 100, "none rests");
+    dex.shutdown(seconds(5)).await.unwrap();
+    drop(client);
+    while tasks() > before {
+        tokio::task::yield_now().await;
+    }
+}

@@ -37,9 +37,9 @@ pub(crate) fn spawn<A: Send + 'static, B: Send + 'static>(
     std::thread::Builder::new().name("dex-commit".into()).spawn(move || writer.run())
 }
 
-/// Longest time for which what was written without a sync stays so, while nobody waits for it. A sync takes a fraction of a
-/// millisecond, so twenty a second are nothing; and a machine that loses power takes no more than this with
-/// it.
+/// Longest time for which what was written without a sync stays so, while nobody waits for it. A sync takes a
+/// fraction of a millisecond, so twenty a second are nothing; and a machine that loses power takes no more than
+/// this with it.
 pub(crate) const SYNC_AFTER: Duration = Duration::from_millis(50);
 
 /// How often the store is asked to [settle](Store::settle): what it has to do then matters to nobody within a second.

@@ -1,17 +1,21 @@
 //! Processes that end in the middle of their work: killed, or by a disk that takes no more.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::io::{BufRead, BufReader};
 use std::path::Path;
 use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
+use dex_runtime::store::fjall::{FjallOptions, FjallStore};
 use dex_runtime::store::{RunCommit, Store, StoreError};
 
-use super::support::{open, run_id, start, step};
+use super::support::{files, open, run_id, start, step};
 
 /// The store's folder, for a test of this binary that is to be the process that ends.
 const FOLDER: &str = "DEX_TEST_STORE_FOLDER";
+
+/// Set if it is to make tables all the time: small ones, and those of quiet moments.
+const TABLES: &str = "DEX_TEST_STORE_TABLES";
 
 /// An open and a first commit after a kill take no longer than this.
 const DEADLINE: Duration = Duration::from_secs(5);
@@ -23,7 +27,12 @@ const RUNS: u64 = 8;
 #[test]
 fn the_process_that_ends() {
     let Some(folder) = std::env::var_os(FOLDER) else { return };
-    let store = open(Path::new(&folder)).unwrap();
+    let tables = std::env::var_os(TABLES).is_some();
+    let mut options = FjallOptions::default();
+    if tables {
+        options.memtable_bytes = 1536 * 1024;
+    }
+    let store = FjallStore::open(&folder, options).unwrap();
     let mut last: BTreeMap<u64, u64> = (1..=RUNS)
         .map(|run| (run, store.history(run_id(run), 1, usize::MAX).unwrap().len() as u64))
         .collect();
@@ -42,6 +51,10 @@ fn the_process_that_ends() {
             let run = commit.run.as_bytes()[7];
             *last.get_mut(&run.into()).unwrap() = commit.sequence;
             println!("acknowledged {run} {}", commit.sequence);
+        }
+        // For the other half of the time tables come from what has been written.
+        if tables && round % 200 < 100 {
+            store.settle();
         }
     }
 }
@@ -88,10 +101,38 @@ fn check(folder: &Path, acknowledged: &mut BTreeMap<u64, u64>) {
 
 #[test]
 fn a_process_that_is_killed_loses_nothing_acknowledged_and_opens_soon() {
+    kill_again_and_again(|_| {});
+}
+
+#[test]
+fn a_process_that_is_killed_while_it_makes_tables_loses_nothing_either() {
+    let folder = kill_again_and_again(|child| {
+        child.env(TABLES, "1");
+    });
+    let tables: Vec<_> = files(folder.path()).iter().filter_map(|file| table(file)).collect();
+    // They are numbered; what was merged is gone.
+    assert!(tables.iter().any(|(_, number)| *number > 5), "{tables:?}");
+    // Those with a handful of rows get one in a quiet moment only.
+    let keyspaces: BTreeSet<_> = tables.iter().map(|(keyspace, _)| keyspace).collect();
+    assert!(keyspaces.len() > 4, "{tables:?}");
+}
+
+/// The keyspace and the number of a table, if `file` is one.
+fn table(file: &Path) -> Option<(String, u64)> {
+    let mut parts = file.iter().map(|part| part.to_str().unwrap());
+    let (keyspaces, keyspace, tables) = (parts.nth(1)?, parts.next()?, parts.next()?);
+    (keyspaces == "keyspaces" && tables == "tables")
+        .then(|| (keyspace.into(), parts.next().unwrap().parse().unwrap()))
+}
+
+/// Kills a child that writes, later each time, and gives the store that it leaves.
+fn kill_again_and_again(prepare: impl Fn(&mut Command)) -> tempfile::TempDir {
     let folder = tempfile::tempdir().unwrap();
     let mut acknowledged = BTreeMap::new();
     for round in 0..6 {
-        let mut child = spawn(Command::new(std::env::current_exe().unwrap()).args(CHILD), folder.path());
+        let mut command = Command::new(std::env::current_exe().unwrap());
+        prepare(command.args(CHILD));
+        let mut child = spawn(&mut command, folder.path());
         let mut lines = BufReader::new(child.stdout.take().unwrap()).lines();
         for line in lines.by_ref().take(40 + round * 700) {
             note(&line.unwrap(), &mut acknowledged);
@@ -106,6 +147,7 @@ fn a_process_that_is_killed_loses_nothing_acknowledged_and_opens_soon() {
         assert!(!acknowledged.is_empty(), "round {round}");
         check(folder.path(), &mut acknowledged);
     }
+    folder
 }
 
 #[test]

@@ -78,6 +78,12 @@ impl Marks {
         }
     }
 
+    /// The keyspaces that the latest batch has changed.
+    pub(super) fn changed(self) -> impl Iterator<Item = Part> {
+        let latest = self.latest();
+        Part::ALL.into_iter().zip(self.0).filter(move |(_, mark)| *mark == latest).map(|(part, _)| part)
+    }
+
     /// The keyspaces that should have more than they do.
     pub(super) fn behind<'a>(&'a self, expected: &'a Self) -> impl Iterator<Item = Part> + 'a {
         let pairs = self.0.iter().zip(&expected.0).zip(Part::ALL);

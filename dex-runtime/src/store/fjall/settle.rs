@@ -22,6 +22,8 @@ pub(super) struct Settling {
     written: u64,
     /// Tables are being written for a quiet moment.
     flushing: bool,
+    /// Nothing was written since they were begun. What is said to be in memory then is not a matter of more tables.
+    done: bool,
 }
 
 /// What is to be done now.
@@ -50,6 +52,7 @@ impl Settling {
     /// Counts what was written.
     pub(super) fn wrote(&mut self, bytes: u64) {
         self.written = self.written.saturating_add(bytes);
+        self.done = false;
     }
 
     /// To be called about a second after the last look.
@@ -61,13 +64,13 @@ impl Settling {
         if std::mem::take(&mut self.flushing) {
             return Next::LetGo;
         }
-        if memory.rows <= KEPT_MAX {
+        if self.done || memory.rows <= KEPT_MAX {
             return Next::Nothing;
         }
         if written > QUIET_MAX {
             return Next::Look;
         }
-        self.flushing = true;
+        (self.flushing, self.done) = (true, true);
         Next::Flush
     }
 }
@@ -97,6 +100,16 @@ mod tests {
         settling.wrote(QUIET_MAX + 1);
         assert_eq!(settling.look(FEW), Next::LetGo);
         assert_eq!(settling.look(FEW), Next::Nothing);
+    }
+
+    #[test]
+    fn no_table_is_begun_of_which_nothing_was_written() {
+        let mut settling = Settling::default();
+        assert_eq!(settling.look(SOME), Next::Flush);
+        assert_eq!(settling.look(SOME), Next::LetGo);
+        assert_eq!(settling.look(SOME), Next::Nothing);
+        settling.wrote(1);
+        assert_eq!(settling.look(SOME), Next::Flush);
     }
 
     #[test]

@@ -97,9 +97,7 @@ impl Writer {
         if durable {
             self.watermark.write(&self.written)?;
         }
-        let sequence = marks.latest();
-        let grown = Part::ALL.into_iter().zip(marks.0).filter(|(_, mark)| *mark == sequence);
-        keyspaces.begin_full_tables(grown.map(|(part, _)| part))?;
+        keyspaces.begin_full_tables(marks.changed())?;
         Ok(offsets)
     }
 
@@ -217,10 +215,8 @@ fn fill(
             None => batch.remove(keyspaces.get(part), key),
         }
     }
-    for (part, mark) in Part::ALL.into_iter().zip(marks.0) {
-        if mark == sequence {
-            batch.insert(keyspaces.get(part), keys::MARK, sequence.to_be_bytes());
-        }
+    for part in marks.changed() {
+        batch.insert(keyspaces.get(part), keys::MARK, sequence.to_be_bytes());
     }
     marks
 }
