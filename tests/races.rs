@@ -82,7 +82,10 @@ async fn a_stop_that_comes_in_the_moment_of_the_end_is_told_of_the_end() {
 #[tokio::test]
 async fn a_stop_that_comes_in_the_moment_of_an_end_that_is_lost_stops_the_run() {
     let (status, [cancel, terminate]) = stops_at_the_end(true).await;
-    assert!(status == Status::Canceled || status == Status::Terminated, "{status:?}");
+    assert!(
+        status == Status::Canceled || status == Status::Terminated,
+        "{status:?} {cancel:?} {terminate:?}"
+    );
     // The later one may have come when the run had ended; neither is told of an end that was lost.
     for (stop, name) in [(cancel, "cancel"), (terminate, "terminate")] {
         let told = stop.map_err(|error| (error.kind(), error.existing_run().map(|(_, status)| status)));

@@ -8,6 +8,7 @@ use syn::parse::Parser as _;
 use syn::punctuated::Punctuated;
 use syn::{Error, Expr, FnArg, LitStr, Pat, Signature, Token};
 
+use super::graph::is_punct;
 use super::signature::{self, Role};
 use crate::names;
 
@@ -78,7 +79,7 @@ fn in_a_call(tokens: &TokenStream) -> Option<Error> {
     let tokens: Vec<TokenTree> = tokens.clone().into_iter().collect();
     let here = tokens.windows(5).enumerate().find_map(|(place, call)| match call {
         [TokenTree::Ident(ty), first, second, TokenTree::Ident(word), TokenTree::Group(arguments)]
-            if is_colon(first) && is_colon(second) && !is_of_others(tokens.get(..place)?) =>
+            if is_punct(first, ':') && is_punct(second, ':') && !is_of_others(tokens.get(..place)?) =>
         {
             let (word, arguments) = (word.to_string(), arguments.stream());
             match ty.to_string().as_str() {
@@ -100,7 +101,7 @@ fn in_a_call(tokens: &TokenStream) -> Option<Error> {
 /// Whether the path that these tokens begin leads into something else than dex.
 fn is_of_others(before: &[TokenTree]) -> bool {
     match before {
-        [.., TokenTree::Ident(module), first, second] if is_colon(first) && is_colon(second) => {
+        [.., TokenTree::Ident(module), first, second] if is_punct(first, ':') && is_punct(second, ':') => {
             module != "dex"
         }
         _ => false,
@@ -135,8 +136,4 @@ fn too_many(word: &str, arguments: &TokenStream) -> Option<Error> {
         _ => return None,
     };
     Some(Error::new_spanned(arguments.to_token_stream(), message))
-}
-
-fn is_colon(token: &TokenTree) -> bool {
-    matches!(token, TokenTree::Punct(punct) if punct.as_char() == ':')
 }

@@ -32,6 +32,10 @@ impl Sink<u8, u8> for Told {
         self.0.send(after.clone()).unwrap();
     }
 
+    fn failing(&self, fault: &StoreError) {
+        panic!("{fault}");
+    }
+
     fn failed(&self, fault: &StoreError, _after: Vec<u8>, _appended: Vec<u8>) {
         panic!("{fault}");
     }

@@ -20,7 +20,11 @@ pub(crate) trait Sink<A, B>: Send + 'static {
     /// These are written, in this order, and on disk if any of them had to be.
     fn written(&self, after: &mut Vec<A>);
 
-    /// It is not known whether these are on disk, and nothing more will be written.
+    /// Nothing more will be written. Called before anyone can see the fault in another way, so that whoever does finds
+    /// what follows from it done.
+    fn failing(&self, fault: &StoreError);
+
+    /// It is not known whether these are on disk.
     fn failed(&self, fault: &StoreError, after: Vec<A>, appended: Vec<B>);
 }
 
@@ -137,6 +141,7 @@ impl<A, B, S: Sink<A, B>> Writer<A, B, S> {
 
     fn fail(&self, fault: &StoreError, batch: &mut Batch<A, B>) {
         tracing::error!(%fault, commits = batch.chunk.commits.len(), "a commit failed; the engine stops");
+        self.sink.failing(fault);
         self.committer.note_fault(fault.clone());
         let mut after = std::mem::take(&mut batch.chunk.after);
         let mut appended = std::mem::take(&mut batch.appends.after);

@@ -62,10 +62,13 @@ impl Sink<After, Appended> for ShardSink {
         drop(busy);
     }
 
-    fn failed(&self, fault: &StoreError, after: Vec<After>, appended: Vec<Appended>) {
+    fn failing(&self, fault: &StoreError) {
         if let Some(shard) = self.shard.upgrade() {
             shard.fail(fault);
         }
+    }
+
+    fn failed(&self, fault: &StoreError, after: Vec<After>, appended: Vec<Appended>) {
         for reply in after.into_iter().filter_map(|after| after.reply) {
             let _ = reply.send(Err(fault.clone()));
         }
