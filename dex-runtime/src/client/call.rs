@@ -54,8 +54,12 @@ impl UntypedRun {
             match self.apply(shard, flow, &asked, run.as_ref(), unwritten, end).await? {
                 Applied::Done => return Ok(answer),
                 Applied::Before(answer) => return Ok(answer),
-                // What it read has changed: it runs again on what is there now.
-                Applied::Again => shard.check()?,
+                // What it read has changed: it runs again on what is there now, after the others who try. At once it
+                // would use up its attempts against those who have just begun.
+                Applied::Again => {
+                    shard.check()?;
+                    tokio::task::yield_now().await;
+                }
             }
         }
         let message = format!(
